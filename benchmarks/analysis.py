@@ -1,12 +1,11 @@
-"""How long the analysis of a full-size study takes, and how much memory.
+"""Time and memory that the analysis of a full-size study takes.
 
     .venv/bin/python benchmarks/analysis.py [--replications 100] [--report]
 
-Draws a synthetic study (6 CCAs x 2 IP versions x 12 scenarios x replications: 14,400 runs at 100), runs
-each script of the analysis stage on it as the workflow does, a process each in the analysis image, one after
-another on one core, and prints a Markdown table: seconds of wall and of CPU time, start of container and Python
-included, and the peak of resident memory. CPU time is what holds on a busy machine. With --report it draws the
-figures and writes the page too, in one process, and prints their sizes.
+Draws a synthetic study (6 CCAs x 2 IP versions x 12 scenarios x replications: 14,400 runs at 100) and runs each script of the analysis
+stage on it as the workflow does: in a separate process in the analysis image, one after another on one core. Prints a Markdown table with
+wall and CPU seconds, including the start of container and Python, and the peak resident memory. On a busy machine only the CPU time is
+meaningful. With --report it also draws the figures and writes the page, in one process, and prints their sizes.
 """
 
 import argparse
@@ -51,7 +50,7 @@ def _script_of(name, params):
 
 
 def cpu_of_children_s() -> float:
-    """Return the CPU seconds of all processes that this one has waited for."""
+    """Return the CPU seconds of all child processes that this process has waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -100,7 +99,7 @@ def main() -> None:
 
 
 def print_report_size(study, folder) -> None:
-    """Take the study to its page, and print the sizes of page and figures in MB."""
+    """Draw the figures and write the page of the study, and print the size of each in MB."""
     began = time.monotonic()
     built = Built(folder).build(study, claims=IP_PAPER)
     sizes = {path.name: path.stat().st_size / 1e6 for path in sorted((folder / "figures").glob("*.svg"))}
@@ -113,7 +112,7 @@ def print_report_size(study, folder) -> None:
 
 
 def row(wall_s, cpu_s, memory_mb) -> str:
-    """Return the cells of a row."""
+    """Return the cells of a table row."""
     return f"{wall_s:.2f} | {cpu_s:.2f} | {memory_mb:.0f}"
 
 

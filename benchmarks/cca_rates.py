@@ -1,4 +1,4 @@
-"""How often CCAs that don't differ are said to: by the test of all of a place, and by those of their pairs."""
+"""How often CCAs that don't differ are reported to differ: by the joint test of all CCAs in a place, and by the pairwise tests."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from topics.ccas.compare_ccas import gated
 
 
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
-    """Studies with a false pair of CCAs, after the test of all CCAs; in a share of places one CCA differs.
+    """Rate of studies that report a false pair of CCAs after the joint test; in a share of the places one CCA truly differs.
 
-    Four metrics of a place, which share their replications' seeds.
+    Each place has four metrics, whose replications share their seeds.
     """
     names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
     alarms = 0
@@ -43,7 +43,7 @@ def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
 
 
 def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
-    """Studies with a false difference of all CCAs of a place, as many places and metrics as the default study's."""
+    """Rate of studies whose joint test is falsely significant in any place, with as many places and metrics as the default study."""
     alarms = 0
     for _ in range(samples):
         blocks = FACTORS[factor](rng, (places, n, ccas)) * np.exp(0.1 * rng.standard_normal((places, n, 1)))
@@ -56,7 +56,7 @@ def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones of fewer samples."""
+    """Yield the subject's rates; slow ones are measured with fewer samples."""
     few = max(1, samples // 4)
     for n in (4, 6):
         yield from place_alarms(rng, samples, n, "normal, 3 %")

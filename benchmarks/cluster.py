@@ -1,4 +1,4 @@
-"""Run studies on a Slurm cluster of nodes on this machine, one of which is lost; print what its jobs cost and repeat some runs here.
+"""Run studies on a Slurm cluster of nodes on this machine, one of which fails; print the cost of its jobs and repeat some runs here.
 
 ``python benchmarks/cluster.py config/studies/smoke.yaml ...``; needs root and Debian's slurmctld, slurmd, slurm-client and munge.
 """
@@ -29,7 +29,7 @@ RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
 def run_study(cluster, folder, config, study) -> bool:
-    """Run a study as the cluster's user; print how long it took, or how it failed; return whether it didn't."""
+    """Run a study as the cluster's user; print how long it took, or how it failed; return whether it succeeded."""
     began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
     if config:
@@ -42,7 +42,7 @@ def run_study(cluster, folder, config, study) -> bool:
 
 
 def cut_one(cluster, after_s) -> None:
-    """Cut a node's power while it executes runs, and switch it on again after a minute."""
+    """Cut a node's power while it executes runs, and switch it on again a minute later."""
     time.sleep(after_s)
     node = cluster.nodes[0]
     cluster.cut_power(node)
@@ -62,7 +62,7 @@ def jobs_of(cluster) -> dict[str, tuple[str, int]]:
 
 
 def runs_of(folder) -> list[tuple[str, float, str]]:
-    """Return results folder, seconds and node of all runs by their logs."""
+    """Return the results folder, seconds and node of every run, read from the logs."""
     found = []
     for log in sorted(folder.glob("results/*/logs/runs/*/*/*/*.log")):
         if match := RAN.search(log.read_text().splitlines()[-1]):
@@ -71,7 +71,7 @@ def runs_of(folder) -> list[tuple[str, float, str]]:
 
 
 def main() -> None:
-    """Run the studies, print tables, and repeat drawn runs."""
+    """Run the studies, print tables, and repeat runs drawn at random."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("studies", nargs="+", help="files of studies")
     parser.add_argument("--config", nargs="*", help="settings of the studies, as for snakemake --config")
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def report(jobs, runs) -> None:
-    """Print what jobs and runs took."""
+    """Print the cost of jobs and runs."""
     ended = [seconds for state, seconds in jobs.values() if state == "COMPLETED"]
     states = {
         state: sum(one == state for one, _ in jobs.values()) for state in sorted({state for state, _ in jobs.values()})
@@ -124,7 +124,7 @@ def report(jobs, runs) -> None:
 
 
 def verified(results, runs) -> str:
-    """Verify a results folder here, with some of its runs repeated (`make verify`); return the last line that is printed. Exit if it fails."""
+    """Verify a results folder here and repeat some of its runs (`make verify`); return the last line printed. Exit on failure."""
     command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
     return call(command, ROOT).output.splitlines()[-1]
 

@@ -1,6 +1,6 @@
-"""How often `make compare` calls an algorithm worse or better than itself, and how often it finds what is worse.
+"""How often `make compare` calls an algorithm worse or better than itself, and how often it detects a real regression.
 
-Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
+The results come from `compared_results.py`: six scenarios, one CCA, four metrics.
 """
 
 import math
@@ -31,14 +31,14 @@ def _differs(table):
 
 
 def compare_alarms(rng, samples, n, name) -> list[Rate]:
-    """Comparisons of an algorithm with itself in which anything is worse or better; ``name``: of `DEVIATIONS`, or `GAPS`."""
+    """Rate of comparisons of an algorithm with itself that report any change; ``name`` is a key of `DEVIATIONS`, or `GAPS`."""
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
     alarms = sum(map(_differs, tables))
     return [Rate("comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
 
 
 def _changed(rng, n, shift, where, after):
-    """Return a comparison with runs whose goodput became worse by a shift, in margins, and is distributed as ``after`` says."""
+    """Return a comparison in which the second goodput is worse by ``shift`` margins and has the distribution named by ``after``."""
     deviations = DEVIATIONS[NORMAL](rng, (2, SCENARIOS, len(METRICS), n))
     cells = slice(None) if where == EVERYWHERE else slice(1)
     shape = deviations[1, cells, 0].shape
@@ -47,7 +47,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Comparisons that call a goodput worse that lies a shift below the one before, and that say how many pairs would."""
+    """Rate of comparisons that call a goodput worse that is lower by a shift, and of those that give a larger number of pairs instead."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)
@@ -62,9 +62,9 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
 
 
 def limit_alarms(rng, samples, n) -> list[Rate]:
-    """Comparisons of two exams of one algorithm that differ by a limit that half of the runs are beyond.
+    """Rate of false differences between two exams of one algorithm if half of its runs are beyond a limit.
 
-    A verdict by most of the runs crosses the limit in 23 % of rows at n = 6, and so 40 % of comparisons of two rows.
+    A verdict by the majority of runs crosses the limit in 23 % of rows at n = 6, and so in 40 % of comparisons of two rows.
     """
     alarms = 0
     for _ in range(samples):
@@ -78,14 +78,14 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
-    """Comparisons that call anything worse where a share of the runs now collapses in every scenario, of `DEVIATIONS`."""
+    """Rate of comparisons that report anything as worse if a share of the runs (a key of `DEVIATIONS`) now collapses in every scenario."""
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
     found = sum(bool((table["change"] == WORSE).any()) for table in tables)
     return [Rate("called worse, what now collapses", after, n, found, samples, (0, 1))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates, which are slow ones: of a quarter of the samples."""
+    """Yield the subject's rates, which are slow, so each has a quarter of the samples."""
     samples = max(1, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):

@@ -1,7 +1,7 @@
-"""Two results whose truth is known, and what `make compare` says of them.
+"""Pairs of results with a known truth, and the report of `make compare` on them.
 
-The truths are in units of the margin: a run's goodput, round-trip time, loss and retransmissions each lie so many margins from
-what its cell has. Cells are scenarios with one CCA.
+The truth is in units of the margin: the deviation of each run's goodput, round-trip time, loss and retransmissions from the value of its
+cell. Cells are scenarios with one CCA.
 """
 
 from collections.abc import Callable
@@ -75,12 +75,12 @@ DEVIATIONS: dict[str, Callable] = {
 
 
 def table_of_two(deviations, missing=None) -> pd.DataFrame:
-    """Return what `make compare` says of two results whose runs lie so far from their cells' values, by the default margins.
+    """Return the table of `make compare` for two results whose runs deviate from their cells' values, with the default margins.
 
     Parameters
     ----------
     deviations : numpy.ndarray of float, shape (2, scenarios, metrics, n)
-        In margins, more is worse, of the first results and the second.
+        Deviations of the first and the second results, in margins; positive is worse.
     missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
         Runs that are invalid.
     """
@@ -104,7 +104,7 @@ def _values(metric, away):
 
 
 def of_one_algorithm(rng, name, scenarios, n) -> pd.DataFrame:
-    """Return what is said of an algorithm and itself, whose runs a key of `DEVIATIONS` draws, or `GAPS`."""
+    """Return the comparison of an algorithm with itself; ``name`` is the key of `DEVIATIONS` that draws its runs, or `GAPS`."""
     shape = (2, scenarios, len(METRICS), n)
     if name == GAPS:
         return table_of_two(_normal(rng, shape), rng.random((2, scenarios, n)) < 0.3)

@@ -1,4 +1,4 @@
-"""How often printed intervals hold what they are of, as the page says: the mean of runs like those that were seen."""
+"""Coverage of the printed intervals for the quantity that the page names: the mean of runs like those that were observed."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from topics.fairness.share_theory import MARGIN, agreement
 
 
 def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
-    """The interval of a cell's mean where the page has one, of runs a share of which is missing."""
+    """Coverage of the interval of a cell's mean, where the page prints one, if a share of the runs is missing."""
     values, other = truth.draw(rng, (samples, n))
     absent = rng.random(values.shape) < missing
     meant = truth.mean_of_seen(other)
@@ -35,14 +35,14 @@ def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
 
 
 def alarms_of_kinds(rng, samples, n, truth, bound) -> list[Rate]:
-    """Cells of one kind in which runs are said to lie apart."""
+    """Rate of cells with one kind of run in which some runs are reported as outliers."""
     values, _ = truth.draw(rng, (samples, n))
     alarms = sum(bool(other_kind(sample).any()) for sample in values)
     return [Rate("runs said to lie apart", truth.name, n, alarms, samples, bound)]
 
 
 def found_kinds(rng, samples, n, truth) -> list[Rate]:
-    """Cells with runs of two kinds in which some are said to lie apart."""
+    """Rate of cells with two kinds of runs in which some runs are reported as outliers."""
     values, other = truth.draw(rng, (samples, n))
     both = other.any(axis=1) & ~other.all(axis=1)
     found = sum(bool(other_kind(sample).any()) for sample in values[both])
@@ -50,7 +50,7 @@ def found_kinds(rng, samples, n, truth) -> list[Rate]:
 
 
 def difference_coverage(rng, samples, n, factor) -> list[Rate]:
-    """The intervals of the mean difference of pairs, and of the Hodges-Lehmann estimate."""
+    """Coverage of the intervals of the mean difference of pairs and of the Hodges-Lehmann estimate."""
     effect, held, hl_held, hl_known, known = math.log(0.97), 0, 0, 0, 0
     for row in np.subtract(*np.log(pairs(rng, factor, samples, n, -3.0))):
         test, interval = mean_test(row), hodges_lehmann_interval(row, CONFIDENCE)
@@ -68,7 +68,7 @@ def difference_coverage(rng, samples, n, factor) -> list[Rate]:
 
 
 def other_coverage(rng, samples, n) -> list[Rate]:
-    """Intervals of a share, and of two independent means."""
+    """Coverage of the intervals of a share and of the difference of two independent means."""
     drawn = (bounded_estimate(expit(1.5 + 0.5 * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in drawn if row.low is not None]
     share = sum(row.low <= expit(1.5) <= row.high for row in known)
@@ -81,9 +81,9 @@ def other_coverage(rng, samples, n) -> list[Rate]:
 
 
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
-    """The interval of two platforms' difference where there is one, and how often they are wrongly said to differ.
+    """Coverage of the interval of the difference of two platforms, where there is one, and the rate of false differences.
 
-    With another factor for the second platform, the truth is that of runs that did not collapse.
+    If the second platform has a different factor, the truth refers to runs that did not collapse.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
     known = [apart for apart in (difference(a, b, "ratio") for a, _, _, b in drawn) if apart.error]
@@ -99,7 +99,7 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
 
 
 def share_verdicts(rng, samples, n, spread) -> list[Rate]:
-    """A share that is as far from the model's as the margin, called the model's."""
+    """Rate at which a share that differs from the model's by the margin is said to agree with the model."""
     rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in rows if row.low is not None]
     shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in known)
@@ -107,7 +107,7 @@ def share_verdicts(rng, samples, n, spread) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones of fewer samples."""
+    """Yield the subject's rates; slow ones are measured with fewer samples."""
     few = max(100, samples // 4)
     for truth, n in itertools.product(ONE_KIND, (4, 6, 8, 12, 30, 100)):
         yield from mean_coverage(rng, samples if n < 100 else few, n, truth)

@@ -1,11 +1,11 @@
-"""Whether two versions of the testbed give the same results where their bytes differ: two one-sided tests (TOST).
+"""Test whether two versions of the testbed whose bytes differ give equivalent results: two one-sided tests (TOST).
 
     .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv [--least 16]
 
-Both are tables of runs of the same study, with so many pairs at least in each cell; a run counts if it is valid in both. Differences are of
-pairs with the same seed, in percent of the cell's mean over both versions (loss: in percentage points). A cell is equivalent if the 90 %
-t interval of its mean difference lies within the margin. A row of several cells speaks of their mean, each cell
-counting the same; its interval is that of the replications' means, since runs of one replication share their seed.
+Both are tables of runs of the same study, with at least ``--least`` pairs in each cell; a run counts if it is valid in both. Differences
+are taken between pairs with the same seed, in percent of the cell's mean over both versions (loss: in percentage points). A cell is
+equivalent if the 90 % t interval of its mean difference lies within the margin. A row of several cells is about their unweighted mean; its
+interval is computed from the replications' means, since runs of one replication share their seed.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
     Raises
     ------
     SystemExit
-        A cell has too few pairs, or the tables are not of the same runs.
+        A cell has too few pairs, or the tables don't contain the same runs.
     """
     names = [*CELL, "replication"]
     tables = [pd.read_csv(path)[[*names, "seed", "valid", *MARGINS]] for path in (old, new)]
@@ -57,7 +57,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
 
 
 def differences(pairs, metric) -> pd.DataFrame:
-    """Return the differences of pairs, new minus old: one column per cell, one row per replication."""
+    """Return the differences of the pairs, new minus old: one column per cell, one row per replication."""
     old, new = pairs[f"{metric}_old"], pairs[f"{metric}_new"]
     if metric in IN_POINTS:
         change = new - old
@@ -68,7 +68,7 @@ def differences(pairs, metric) -> pd.DataFrame:
 
 
 def compared(values) -> dict[str, float]:
-    """Return mean, 90 % interval and p of no difference; for equal values, the mean and both ends are that value."""
+    """Return the mean, its 90 % interval and p of no difference; if all values are equal, the mean and both ends are that value."""
     values = values.dropna().to_numpy()
     mean = float(values.mean())
     if is_constant(values):

@@ -1,9 +1,9 @@
-"""Print how often tests, intervals and verdicts are wrong on data whose truth is known, beside the bound of each.
+"""Print how often tests, intervals and verdicts are wrong on data with a known truth, with the bound of each rate.
 
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 
-A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. Behind the table stands its summary in Markdown, a row for
-all cases of the same kind, which ``--document`` writes into docs/error-rates.md.
+A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. The table is followed by a summary in Markdown, with
+one row for all cases of the same kind, which ``--document`` writes into docs/error-rates.md.
 """
 
 import argparse
@@ -66,13 +66,13 @@ def summary(counted: Iterable[Rate]) -> str:
 
 
 def document(table: str) -> None:
-    """Write a summary into the page, in place of the one that is there."""
+    """Replace the summary in the page."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     PAGE.write_text(before + BEGIN + "\n" + table + "\n\n" + END + rest.partition(END)[2], encoding="utf-8")
 
 
 def main() -> None:
-    """Print the table; end with 1 if a rate is beyond its bound."""
+    """Print the table; exit with 1 if a rate is outside its bound."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=1000, help="data sets of a rate; slow ones have a quarter")
     parser.add_argument("--seed", type=int, default=1)

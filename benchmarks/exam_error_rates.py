@@ -1,9 +1,9 @@
-"""How often a scorecard is wrong, and how often it finds a harm, on values whose truth is known.
+"""How often a scorecard is wrong, and how often it detects a harm, on values with a known truth.
 
-Each card has `ROWS` rows that decide and the row on all of them; of each row the runs of a CCA, of Reno and of CUBIC are drawn
-in pairs, in margins. The truth of a verdict is that of its words: whether more than half of all runs of the row's distribution are worse than
-each standard CCA by more than the margin (or fall more often than they may), and for *like* whether the share that is
-worse is larger than what the card says that it can be. It is counted in `TRUTH` runs of the same distribution.
+Each card has `ROWS` rows that decide, and the row on all of them. For each row the runs of a CCA, of Reno and of CUBIC are drawn in pairs,
+in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than each
+standard CCA by more than the margin (or collapse more often than allowed), *like* if the share of worse runs is at most the bound on the
+card. The shares are counted in `TRUTH` runs of the same distribution.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def _bimodal(rng, shape, spread):
 
 
 def _falling(which, share, margins) -> Draw:
-    """Return a distribution in which runs of some of the CCAs fall, with a chance, by so many margins."""
+    """Return a distribution in which runs of some CCAs collapse with a given probability, by a given number of margins."""
 
     def draw(rng, shape, spread):
         values = _normal(rng, shape, spread)
@@ -74,19 +74,19 @@ DISTRIBUTIONS: dict[str, Draw] = {
 
 
 def spreads() -> np.ndarray:
-    """Return the spread of each row, in margins: quantiles of a lognormal distribution."""
+    """Return the spread of each row in margins: quantiles of a lognormal distribution."""
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
 def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
-    """Return the rows of a card of drawn values, that on all cases first, with their verdicts.
+    """Return the rows of a card of drawn values with their verdicts, the row on all cases first.
 
     Parameters
     ----------
     draw : callable
-        Of `DISTRIBUTIONS`.
+        A value of `DISTRIBUTIONS`.
     harms, of_rows : array_like of float, shape (rows,)
-        By how much the CCA is worse in each row, and the spread, in margins.
+        The amount by which the CCA is worse in each row, and the row's spread, in margins.
     lost : float
         Share of the CCA's runs without a value.
     """
@@ -108,7 +108,7 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return which share of a row's runs is truly worse by the margin, and far worse, and of which a standard is far worse."""
+    """Return the true shares of a row's runs that are worse by the margin and far worse, and the share in which a standard is far worse."""
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
     worse = min((own > standard + 1).mean() for standard in standards)
@@ -116,22 +116,22 @@ def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
 
 
 def is_worse(of_row) -> bool:
-    """Tell whether a row's verdict *worse* is true in its words."""
+    """Return whether the verdict *worse* on a row is true as stated."""
     worse, far, standards_far = of_row
     return worse > 0.5 or far > (standards_far if standards_far > 0.001 else RARE)
 
 
 def at_boundary(rng, draw, spread) -> float:
-    """Return the harm at which just half of a row's runs are worse by the margin."""
+    """Return the harm at which exactly half of a row's runs are worse by the margin."""
     own, *standards = draw(rng, (TRUTH,), spread)
     return 1 - min(float(np.median(own - standard)) for standard in standards)
 
 
 def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[int, int]:
-    """Return how many cards have a false *worse*, and how many a false *like*.
+    """Return the number of cards with a false *worse*, and of those with a false *like*.
 
-    ``at_the_boundary``: just half of the runs of each row are worse; else the CCA does what Reno and CUBIC do, but for what it has of the
-    distribution. ``lost`` is the share of its runs without a value.
+    With ``at_the_boundary`` exactly half of the runs of each row are worse; otherwise the CCA behaves like Reno and CUBIC, except for the
+    collapses of the distribution. ``lost`` is the share of its runs without a value.
     """
     draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
     harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
@@ -151,7 +151,7 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
 
 
 def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
-    """Return in how many rows that are worse by so many margins that is found, and how many there are: a tenth of a card's, of normal spread."""
+    """Return the number of harmed rows that are called worse, and the number of harmed rows."""
     harmed = np.zeros(ROWS)
     harmed[: ROWS // 10] = harm
     made = [card(rng, _normal, harmed, rng.permutation(spreads()), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
@@ -159,7 +159,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates, of a quarter of the samples in cards."""
+    """Yield the subject's rates; the number of cards is a quarter of the samples."""
     cards = max(1, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):

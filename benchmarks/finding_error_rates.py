@@ -1,4 +1,4 @@
-"""How often a study's findings name a difference that chance made, and how often they find one that is there."""
+"""How often a study's findings name a difference due to chance, and how often they detect a real one."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,14 +17,14 @@ SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
 
 
 def found(runs) -> set[tuple[str, str]]:
-    """Return the measures that have a finding, with what shows it."""
+    """Return the measures that have a finding, with the evidence for it."""
     comparisons = compare_levels(runs, [], MARGIN_OF, SIGNIFICANCE, CONFIDENCE)[1]
     rows = comparisons[comparisons["verdict"].isin(["more", "less"])]
     return set(zip(rows["measure"], rows["evidence"], strict=True))
 
 
 def _chance(draw: Callable, copied=False) -> Callable:
-    """Return values of which only chance makes differences; ``copied``: all replications of a cell repeat the first."""
+    """Return values that differ only by chance; with ``copied``, all replications of a cell repeat the first."""
     kept: dict[tuple, dict] = {}
 
     def values(scenario, cca, replication, ip_version, rng):
@@ -46,7 +46,7 @@ def _shorter(share, spread) -> Callable:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates, each of a tenth of the samples: a sample is a study."""
+    """Yield the subject's rates; each has a tenth of the samples, because a sample is a whole study."""
     few = max(1, samples // 10)
     for places, n in SIZES:
         scenarios = [str(place) for place in range(places)]

@@ -1,12 +1,11 @@
-"""What all runs of the full study cost, in core-hours, from one run of each of its cells.
+"""The cost of all runs of the full study in core-hours, estimated from one run of each cell.
 
     .venv/bin/python benchmarks/grid.py [--duration-s 10] [--cells 6]
 
-Carries out the first replication of each cell on one core, one after another, and prints a row a scenario:
-CPU seconds of a run, the mean of its IP versions, by CCA. The last line is the sum over all replications. All
-144 cells take about ten minutes. With `--duration-s` runs are shorter: what a run takes beside its traffic is
-measured too, and the rest is taken to grow with the duration, so the sum is an estimate. With `--cells` so
-many cells, drawn with a fixed seed, stand for all.
+Executes the first replication of each cell on one core, one after another, and prints one row per scenario: the CPU seconds of a run by
+CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`
+runs are shorter: the cost of a run apart from its traffic is measured too, and the rest is assumed to grow with the duration, so the sum is
+an estimate. With `--cells` only that many cells are run, drawn with a fixed seed to represent all.
 """
 
 import argparse
@@ -28,7 +27,7 @@ STUDY = ROOT / "config/studies/ipv4-ipv6-full.yaml"
 
 @dataclass
 class Cost:
-    """Cost of a run: CPU and wall-clock seconds, and the number of cores that other processes kept busy meanwhile."""
+    """The cost of a run: CPU and wall-clock seconds, and the number of cores that other processes kept busy meanwhile."""
 
     cpu_s: float
     wall_s: float

@@ -1,4 +1,4 @@
-"""The path h1 - r1 - r2 - h2 of the testbed on the machine's own kernel, without emulation and segmentation offload.
+"""The testbed's path h1 - r1 - r2 - h2 on the machine's own kernel, without emulation or segmentation offload.
 
 Built in the testbed's image, as root in separate namespaces (``unshare --user --map-root-user --net --mount``).
 """

@@ -1,7 +1,7 @@
-"""A program's flow over `host_path`'s network, behind a rate and a queue, under the machine's own kernel and clock.
+"""A program's flow over `host_path`'s network with a rate limit and a queue, under the machine's own kernel and clock.
 
-Its argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2.
-Prints JSON: cpu_s, the CPU seconds of both programs; packets, those that passed the bottleneck; printed, the client's output.
+Its argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2. Prints
+JSON: cpu_s, the CPU seconds of both programs; packets, the number that passed the bottleneck; printed, the client's output.
 """
 
 import json
@@ -20,20 +20,20 @@ BOUND = "07"
 
 
 def bound_ports(node) -> set[int]:
-    """Return the UDP ports that are bound in a node."""
+    """Return the bound UDP ports of a node."""
     with network_namespace(node):
         lines = Path("/proc/thread-self/net/udp").read_text().splitlines()[1:]
     return {int(local.rpartition(":")[2], 16) for _, local, _, state, *_ in map(str.split, lines) if state == BOUND}
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of ended children."""
+    """Return the CPU seconds of child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
-    """Carry the flow out and print what it took."""
+    """Carry the flow and print its cost."""
     asked = json.loads(sys.argv[1])
     net = host_path()
     rate, packets = f"{asked['rate_mbps']:g}mbit", asked["queue_packets"]

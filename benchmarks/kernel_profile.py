@@ -1,11 +1,11 @@
-"""What the guest kernel does most, counted: makes envs/guest/kernel.profile, by which it is compiled.
+"""Profile the branches of the guest kernel: write envs/guest/kernel.profile, with which the kernel is compiled.
 
     make kernel-profile       or: .venv/bin/python benchmarks/kernel_profile.py [--output FILE]
 
-Builds the kernel once more with counters at every branch of what packets and timers go through, has it carry traffic out (two minutes
-in all), and keeps the counts of the objects that do nearly everything. Counts follow from the runs alone, and they from
-specifications and testbed, so the file is the same each time. To be made anew after a change of the kernel's source, patches or
-configuration: counts of functions that have changed are passed over, so the kernel is right without, and slower; a long test tells.
+Builds another kernel with counters at every branch of the code that packets and timers pass through, lets it carry traffic (two minutes in
+all), and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and these only on
+specifications and testbed, so the file is the same each time. Regenerate it after a change of the kernel's source, patches or
+configuration: counts of changed functions are ignored, so without this the kernel is correct but slower; a long test reports it.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def build(folder) -> Path:
 
 
 def replace(file, old, new) -> None:
-    """Replace what a file must have."""
+    """Replace text that a file must contain."""
     text = file.read_text()
     if old not in text:
         sys.exit(f"{file} has no {old!r}; this program is for another Linux.")
@@ -96,7 +96,7 @@ def specification(cca, ip_version, scenario, duration_s) -> str:
 
 
 def carry_out(run_specification, linux, counts) -> None:
-    """Execute a run on a kernel, which adds its counts to the files in a folder."""
+    """Execute a run on a kernel that adds its counts to the files in a folder."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *run.IN_IMAGE, "--cleanenv", "--bind", f"{linux}:/usr/lib/sawtooth/linux", "--bind", f"{counts}:/build", "--bind", folder,
@@ -109,7 +109,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text of the counts of the objects with the most counts."""
+    """Return the text with the counts of the objects that have the most."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

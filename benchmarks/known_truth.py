@@ -1,7 +1,7 @@
-"""Synthetic values whose truth is known: what tests, intervals and verdicts are tried on.
+"""Synthetic values with a known truth, on which tests, intervals and verdicts are tried.
 
-A run's value is 100 Mbit/s times a factor, and times what a replication's seed does to both runs of its pair.
-Functions draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
+A run's value is 100 Mbit/s times a factor of its own, times a factor that the replication's seed gives both runs of its pair. Functions
+draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
 """
 
 from collections.abc import Callable
@@ -68,7 +68,7 @@ FACTORS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Truth:
-    """A distribution of runs of which a share may be of another kind."""
+    """A distribution of runs, a share of which may be of another kind."""
 
     name: str
     main: Callable  # factor of the runs of the main kind
@@ -76,14 +76,14 @@ class Truth:
     level: float = 1.0  # their factor, times that of the main kind
 
     def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
-        """Return values, and which of them are of the other kind."""
+        """Return values, and a mask of the values of the other kind."""
         other = rng.random(shape) < self.share
         return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
 
     def mean_of_seen(self, other) -> np.ndarray:
-        """Return the mean that the interval of each sample is of: over the kinds of run that are in it, shape (samples,).
+        """Return the mean to which each sample's interval refers: that over the kinds of run that the sample contains, shape (samples,).
 
-        ``other``: which runs are of the other kind, shape (samples, n).
+        ``other`` is a mask of the runs of the other kind, shape (samples, n).
         """
         seen = other.mean(axis=1)
         mixed = 1 - self.share + self.share * self.level
@@ -92,7 +92,7 @@ class Truth:
 
 @lru_cache
 def mean_factor(main) -> float:
-    """Return the mean of a factor, by 4,000,000 values."""
+    """Return the mean of a factor, from 4,000,000 values."""
     return float(main(np.random.default_rng(1), 4_000_000).mean())
 
 
@@ -117,20 +117,20 @@ TWO_KINDS = (
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw paired values a and b; a's are higher by the effect, as a ratio."""
+    """Draw paired values a and b; a is higher by the effect, as a ratio."""
     common = TYPICAL * np.exp(SHARED * rng.standard_normal((samples, n)))
     a, b = FACTORS[factor](rng, (2, samples, n))
     return common * a * (1 + effect_percent / 100), common * b
 
 
 def losing_pairs(rng, samples, n, share=0.15, left=0.5) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of which a collapses in a share of runs, to what is left; return a, b and the true mean effect in percent."""
+    """Draw pairs in which a share of a's runs collapses to ``left`` times its value; return a, b and the true mean effect in percent."""
     a, b = pairs(rng, "normal, 3 %", samples, n)
     return a * np.where(rng.random((samples, n)) < share, left, 1.0), b, 100 * (left**share - 1)
 
 
 def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of whole numbers of steps, none of them different; return a, b and the step.
+    """Draw pairs of whole numbers of steps without any true difference; return a, b and the step.
 
     `step_in_spreads` is the step in standard deviations of a run.
     """
@@ -140,24 +140,24 @@ def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.nd
 
 
 def levelled_pairs(rng, samples, n, levels) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of whole numbers of which only so many neighbours occur, each as often; return a, b and the step, 1."""
+    """Draw pairs of whole numbers from ``levels`` adjacent ones, all equally likely; return a, b and the step, 1."""
     a, b = 1000.0 + rng.integers(0, levels, (2, samples, n))
     return a, b, 1.0
 
 
 def copies(rng, samples, n, resolution, difference=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw pairs that repeat one measurement: a cell's value, and less than the resolution on top of it."""
+    """Draw pairs that repeat one measurement: a cell's value plus less than the resolution."""
     centre = TYPICAL + rng.random((samples, 1))
     a, b = 0.9 * resolution * rng.random((2, samples, n))
     return centre + a + difference, centre + b
 
 
 def constant_cells(rng, samples, cells) -> np.ndarray:
-    """Draw the contrast of cells that are the same in each replication and in either direction as likely, shape (samples, cells)."""
+    """Draw the contrasts of cells that are the same in every replication, with either sign equally likely; shape (samples, cells)."""
     return rng.choice([-1.0, 1.0], (samples, cells)) * np.exp(rng.standard_normal((samples, cells))) * 1e-3
 
 
 def correlated_cells(rng, samples, scenarios, ccas, correlation) -> np.ndarray:
-    """Draw the contrasts of cells without a difference that are correlated within scenarios, shape (samples, scenarios, CCAs)."""
+    """Draw contrasts of cells without a difference, correlated within scenarios; shape (samples, scenarios, CCAs)."""
     shared, own = rng.standard_normal((samples, scenarios, 1)), rng.standard_normal((samples, scenarios, ccas))
     return 0.01 * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)

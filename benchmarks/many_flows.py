@@ -1,12 +1,11 @@
-"""How a run's cost grows with its flows, its rate and its length: processor time, memory, document, tables.
+"""The growth of a run's cost with its flows, its rate and its length: processor time, memory, document, tables.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
 
-Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the
-first, what a run costs anyway hides the rest. All flows are carried by two programs (`processes: per-side`), each with a fair
-share of 2 Mbit/s over an RTT of 50 ms, so that 5,000 fill 10 Gbit/s. What a run of one second and one flow costs is taken off
-processor time and memory first. Ratios within one call hold on any machine; seconds of processor time belong to one, and grow
-where others use its caches.
+Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the first rows the fixed
+cost of a run hides the rest. All flows are carried by two programs (`processes: per-side`), each with a fair share of 2 Mbit/s over an RTT
+of 50 ms, so that 5,000 fill 10 Gbit/s. The cost of a run of one second with one flow is first subtracted from processor time and memory.
+Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use its caches.
 """
 
 import argparse
@@ -31,7 +30,7 @@ FLOWS_OVER_TIME, RATES_MBPS = 100, (10, 100, 1000)
 
 @dataclass
 class Cost:
-    """What one run costs: its packets, wall and processor seconds, MB of memory and of its document, seconds to judge it and to make rows of it."""
+    """The cost of one run: packets, wall and processor seconds, MB of memory and document, seconds to judge it and to make its rows."""
 
     packets: int
     wall_s: float
@@ -61,7 +60,7 @@ def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
 
 
 def table(what, cases, least, core, folder) -> list[Cost]:
-    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents of the last over the one before, and return the costs."""
+    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents between the last two, and return the costs."""
     head(
         what,
         "packets",
@@ -89,7 +88,7 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 
 def exponents(first, last, cases, least) -> str:
-    """Return the exponents of the last case over the one before, ``first``, in words."""
+    """Return, in words, the exponents of the growth from the case before the last, ``first``, to the last."""
     packets = last.packets / first.packets
     words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:

@@ -1,12 +1,12 @@
-"""How the set-up of a run grows with its hosts: processor time of each step, memory, document.
+"""The growth of a run's set-up cost with its hosts: processor time of each step, memory, document.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
 
 Prints a Markdown table of dumbbells with more and more pairs of hosts, each pair with one flow of 2 Mbit/s for a second, and the exponents
-b of cost = a * pairs^b between the first and the last. Built is the network with addresses, routes, queues and settings of
-all hosts; then all that is read back, and an idle path is measured for each pair. The guest's clock stands still meanwhile,
-so each step is timed by the processor's counter, times the share of the core that the run had. A run of one pair is taken off
-for the exponents.
+b of cost = a * pairs^b between the first and the last. "Built" is the network with addresses, routes, queues and settings of all hosts; the
+next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each step is timed by
+the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is subtracted before the
+exponents are computed.
 """
 
 import argparse
@@ -47,7 +47,7 @@ COLUMNS = ("built", "read back", "idle RTT", "traffic", "run")
 
 
 def counts_per_s() -> float:
-    """Return how fast the processor's counter counts."""
+    """Return the frequency of the processor's counter, in counts per second."""
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(bytes.fromhex(COUNTER))
     count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page)))

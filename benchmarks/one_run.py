@@ -1,4 +1,4 @@
-"""One run in the testbed's image on one core, with its wall and processor time, memory and document."""
+"""One run in the testbed's image on one core, with its wall-clock and processor time, memory and document."""
 
 import gzip
 import json
@@ -18,13 +18,13 @@ from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return b of cost = a * x^b from a first and a last cost, where x grew by a factor; "not measurable" if a cost isn't above 0."""
+    """Return b of cost = a * x^b from two costs between which x grew by a factor; "not measurable" if a cost isn't above 0."""
     return f"{math.log(last / first) / math.log(growth):.2f}" if min(first, last) > 0 else "not measurable"
 
 
 @dataclass
 class OneRun:
-    """An executed run: wall and processor seconds, MB of memory and of its document, the document, and what it printed to stderr."""
+    """An executed run: wall and processor seconds, MB of memory and of its document, the document, and its output on stderr."""
 
     wall_s: float
     cpu_s: float
@@ -35,10 +35,10 @@ class OneRun:
 
 
 def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=None, before=()) -> OneRun:
-    """Execute a run of a scenario, given as a study has it, on a core; ends the benchmark if it fails.
+    """Execute a run of a scenario, given as in a study, on one core; end the benchmark if it fails.
 
-    ``folder`` is for its document, and has the archives of ``programs``, a study's declarations; ``modules`` has the testbed's
-    program; ``before`` is a command that executes another one.
+    ``folder`` receives the document and contains the archives of ``programs``, which are a study's declarations; ``modules`` contains the
+    testbed's program; ``before`` is a command that executes another command.
     """
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [{"id": "bench"} | scenario]}
     config |= {"programs": programs} if programs else {}

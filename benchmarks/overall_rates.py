@@ -1,4 +1,4 @@
-"""How often tests over all cells of a study find a direction that isn't there: of copies, and of cells that are correlated."""
+"""How often tests over all cells of a study find a false direction: for copies, and for correlated cells."""
 
 import itertools
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Constant cells of random direction, n copies of each, of which each scenario counts one value."""
+    """Rate of false directions for constant cells with random signs and n copies of each, where each scenario counts as one value."""
     # However many copies: a mean of equal values.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
 
 
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
-    """Cells that are correlated within scenarios, by the test over scenarios; and by one over cells, which isn't made."""
+    """Rate of false directions for cells correlated within scenarios: by the test over scenarios, and by an unused one over cells."""
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
     by_cell = sum(p_of(values.ravel()) < SIGNIFICANCE for values in drawn)
@@ -28,7 +28,7 @@ def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[R
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones of fewer samples."""
+    """Yield the subject's rates; slow ones are measured with fewer samples."""
     few = max(1, samples // 4)
     for n, scenarios in itertools.product((1, 100), (6, 12)):
         yield from copied_alarms(rng, samples, n, scenarios)

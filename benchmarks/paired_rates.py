@@ -1,4 +1,4 @@
-"""How often the comparison of pairs finds what isn't there, and what its verdicts deny of their intervals."""
+"""How often the comparison of pairs finds a false difference, and how often its verdicts contradict their intervals."""
 
 import itertools
 import math
@@ -35,7 +35,7 @@ def _cell_frame(ipv6, ipv4, resolution=0.0):
 
 
 def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
-    """Yield the row of the comparison of each sample, judged by itself, with its verdict."""
+    """Yield the comparison's row, with its verdict, for each sample, judged separately."""
     for a, b in zip(ipv6, ipv4, strict=True):
         row = {"p": math.nan, "ci90_low": math.nan, "ci90_high": math.nan}
         row |= compare_cell(GOODPUT, _cell_frame(a, b, resolution), tests, PARAMS)
@@ -44,7 +44,7 @@ def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
 
 
 def false_equivalence(rng, samples, n) -> list[Rate]:
-    """IPv6 loses half of its goodput in 15 % of runs: 9.9 % on average, more than the 5 % allowed."""
+    """Rate of false equivalence if IPv6 loses half of its goodput in 15 % of runs: 9.9 % on average, more than the 5 % allowed."""
     ipv6, ipv4, effect = losing_pairs(rng, samples, n)
     rows = list(cell_rows(ipv6, ipv4))
     seen = [row for row in rows if row["verdict"].endswith(WITH_APART)]
@@ -61,7 +61,7 @@ def false_equivalence(rng, samples, n) -> list[Rate]:
 
 
 def contradictions(rng, samples, n) -> list[Rate]:
-    """Verdicts without a test though there are pairs enough, or against their own interval."""
+    """Rate of verdicts without a test although there are enough pairs, and of verdicts that contradict their own interval."""
     wrong = untested = 0
     for factor in FACTORS:
         for row in cell_rows(*pairs(rng, factor, samples, n, effect_percent=-3.0), tests=CELLS):
@@ -80,27 +80,27 @@ def contradictions(rng, samples, n) -> list[Rate]:
 
 
 def p_of(contrasts) -> float:
-    """Return p of the test of pairs; 1 where none is made."""
+    """Return p of the paired test; 1 if there is no test."""
     test = mean_test(contrasts)
     return 1.0 if test is None else test.p()
 
 
 def false_alarms(rng, samples, n, factor) -> list[Rate]:
-    """The test of the mean where there is no difference."""
+    """Rate of false alarms of the test of the mean if there is no difference."""
     a, b = np.log(pairs(rng, factor, samples, n))
     alarms = sum(p_of(row) < SIGNIFICANCE for row in a - b)
     return [Rate("false alarms of one test", factor, n, alarms, samples, ALARMS)]
 
 
 def copied_cells(rng, samples, n) -> list[Rate]:
-    """Cells whose values all lie within the resolution."""
+    """Rate of tests made for cells whose values all lie within the resolution."""
     rows = list(cell_rows(*copies(rng, samples, n, 0.001, difference=0.01), resolution=0.001))
     tested = sum(row["p"] is not None or row["n"] != 1 for row in rows)
     return [Rate("copies that have a p or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def header_verdicts(rng, samples, n) -> list[Rate]:
-    """What is called "as the header" where IPv6 is as far from the ratio as the margin, and where it is there."""
+    """Rate of wrong verdicts on the header's cost if IPv6 differs from the header's ratio by the margin, and if it equals it."""
     ratio, rates = 100 * (MSS[1] / MSS[0] - 1), []
     for name, effect, bound in (("at the margin", ratio - 0.5, (0, 0.055)), ("equal, no header", 0.0, (0, 0.055))):
         rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, effect))
@@ -112,7 +112,7 @@ def header_verdicts(rng, samples, n) -> list[Rate]:
 
 
 def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
-    """The stated number of pairs against the true one, and the power that the true one has."""
+    """Accuracy of the stated number of pairs, and the power that the true number has."""
     sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
     needed = pairs_needed(sd, effect, POWER, level, "ratio")
     held = 0
@@ -132,7 +132,7 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
 
 
 def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
-    """Any false alarm after Holm's correction over cells of quantised values, which `draw` gives."""
+    """Rate of studies with any false alarm after Holm's correction over cells of quantised values, which `draw` returns."""
     alarms = 0
     for _ in range(samples):
         a, b, step = draw(rng, cells, n)
@@ -142,7 +142,7 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
 
 
 def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
-    """Studies with any false difference, of cells of one distribution."""
+    """Rate of studies with any false difference, for cells with one distribution."""
     contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
     p = [p_of(row) for row in contrasts]
     alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
@@ -150,18 +150,18 @@ def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
 
 
 def spread_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
-    """Any false alarm of normal values in steps."""
+    """Rate of studies with any false alarm for normal values in steps."""
     draw = partial(quantised_pairs, step_in_spreads=step_in_spreads)
     return family_alarms(rng, samples, n, draw, f"step {step_in_spreads:g} spreads", cells)
 
 
 def level_alarms(rng, samples, n, levels, cells=3) -> list[Rate]:
-    """Any false alarm of values that have a few levels only: the worst there is for t, at three cells."""
+    """Rate of studies with any false alarm for values with only a few levels: with three cells, the worst case for t."""
     return family_alarms(rng, samples, n, partial(levelled_pairs, levels=levels), f"{levels} levels", cells)
 
 
 def power_of_test(rng, samples, n) -> list[Rate]:
-    """What the test shows of a difference of 3 % at a spread of 3 %: no bound, for comparison by n."""
+    """Power of the test for a difference of 3 % at a spread of 3 %: no bound, for comparison by n."""
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(
@@ -172,14 +172,14 @@ def power_of_test(rng, samples, n) -> list[Rate]:
 
 
 def copied_platforms(rng, samples, n) -> list[Rate]:
-    """Two platforms of which each repeats one measurement, 0.01 % apart."""
+    """Rate of tests made for two platforms that each repeat one measurement, 0.01 % apart."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
     return [Rate("copies that have a p, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones of fewer samples."""
+    """Yield the subject's rates; slow ones are measured with fewer samples."""
     few = max(1, samples // 4)
     for n in (10, 30, 100):
         yield from false_equivalence(rng, few, n)

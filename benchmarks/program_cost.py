@@ -1,11 +1,11 @@
-"""What a flow of a QUIC stack costs in the guest, where the time goes, and what the same pair costs on the machine's own kernel.
+"""The cost of a QUIC stack's flow in the guest, where the time goes, and the cost of the same pair on the machine's own kernel.
 
     .venv/bin/python benchmarks/program_cost.py [--repeat 3] [--seconds 10] [quic-go:reno ...]
 
-The stacks are those of examples/, built as docs/programs.md says. One flow behind 20 Mbit/s and 66 packets, without delay. Both sides have the
-same commands, rate, queue and duration. In the guest the cost of a second is that of a long run beyond one of 1 s, which leaves out what
-a run costs anyway. On the machine it is the CPU time of the two programs; its forwarding is partly in their time, partly in nobody's.
-Where the time goes is read by perf(1), if it is there.
+The stacks are those of examples/, built as docs/programs.md describes. One flow with 20 Mbit/s and a queue of 66 packets, without delay.
+Both sides have the same commands, rate, queue and duration. In the guest the cost of a second is that of a long run minus that of a run of
+1 s, which excludes the fixed cost of a run. On the machine it is the CPU time of the two programs; only part of the forwarding is charged
+to them. A profile of the time is taken with perf(1), if it is installed.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def on_machine(name, declared, seconds, core, folder) -> tuple[float, int]:
 
 
 def parts_of(record_file, name, programs, seconds, core, folder) -> dict[str, float]:
-    """Return part of `PARTS` -> its share of a run's CPU time in percent, read by perf."""
+    """Return part of `PARTS` -> its share of a run's CPU time in percent, measured with perf."""
     record = ["perf", "record", "--quiet", "--freq", str(SAMPLED_HZ), "--output", record_file]
     execute(PATH | {"traffic": {"duration_s": seconds}}, name, core, folder, programs=programs, before=record)
     report = ["perf", "report", "--input", record_file, "--sort", "comm,dso", "--field-separator", ";", "--stdio"]
@@ -87,7 +87,7 @@ def parts_of(record_file, name, programs, seconds, core, folder) -> dict[str, fl
 
 
 def report(name, seconds, repeat, core, folder) -> None:
-    """Measure a stack in turn in the guest and on the machine, and print its row."""
+    """Measure a stack alternately in the guest and on the machine, and print its row."""
     name, programs, _ = named_program(name, None, SystemExit)
     (declared,) = programs.values()
     files = files_of(declared["path"])
@@ -117,7 +117,7 @@ def report(name, seconds, repeat, core, folder) -> None:
 
 
 def side_words(declared, side) -> list[str]:
-    """Return the words of a declared command."""
+    """Return the words of a command in a declaration."""
     words = declared[side]
     return words.split() if isinstance(words, str) else words
 

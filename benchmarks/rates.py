@@ -1,7 +1,6 @@
-"""A rate of errors on data whose truth is known, beside the bound that it may have.
+"""An error rate on data with a known truth, and the bound that it must respect.
 
-A rate is inside its bound if chance alone explains what it is beyond it, at 1 %: of 1,000 samples a rate of 5 % is
-anything from 3.4 to 6.9 %.
+A rate counts as inside its bound if chance alone explains the excess, at 1 %: with 1,000 samples a true rate of 5 % gives 3.4 to 6.9 %.
 """
 
 import math
@@ -40,7 +39,7 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The share of the samples; nan without one."""
+        """Share of the samples; nan without samples."""
         return self.happened / self.samples if self.samples else math.nan
 
     @property

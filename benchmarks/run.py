@@ -1,12 +1,11 @@
-"""How fast runs are, on one core, beside ns-3 and beside the machine's own kernel.
+"""The speed of runs on one core, compared with ns-3 and with the machine's own kernel.
 
     make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only] [--cases overhead "16 BBR"]
 
-Prints a Markdown table: payload per second of wall time as a share of what the machine's
-own kernel forwards on the same core, measured before each run; emulated seconds per second
-of wall time (real time is 1, what a script on the machine's own clock needs at least); the
-spread over the repetitions, memory, and how busy others kept the machine. The shares hold on
-any machine, absolute figures belong to one; where others were busy it says so and ends with 1.
+Prints a Markdown table: payload per second of wall time as a share of what the machine's own kernel forwards on the same core, measured
+before each run; emulated seconds per second of wall time (real time is 1, the minimum for a script on the machine's own clock); the spread
+over the repetitions, memory, and the load by other processes. The shares hold on any machine, absolute figures only on this one; if other
+processes were active, it says so and exits with 1.
 """
 
 import argparse
@@ -80,7 +79,7 @@ def specification(cca, scenario, duration_s) -> str:
 
 @dataclass
 class Measured:
-    """One call: wall seconds, its peak memory in MB, the Mbit/s of payload a wall second, and the cores that others kept busy."""
+    """One call: wall seconds, peak memory in MB, payload in Mbit per wall second, and the number of cores that others kept busy."""
 
     wall_s: float
     memory_mb: float
@@ -89,7 +88,7 @@ class Measured:
 
 
 def measure(command, core) -> tuple[float, float, str]:
-    """Run a command pinned to a core; return (wall seconds, cores that others kept busy meanwhile, what it printed)."""
+    """Run a command pinned to a core; return (wall seconds, cores that others kept busy meanwhile, its output)."""
     before, own_before = busy_s(core), own_s()
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=ROOT, capture_output=True, text=True)
@@ -101,10 +100,10 @@ def measure(command, core) -> tuple[float, float, str]:
 
 
 def busy_s(core) -> float:
-    """Return the seconds that all cores have worked so far, those included that the machine's host took for itself (proc(5)).
+    """Return the seconds for which all cores have worked so far, including those that the machine's host took for itself (proc(5)).
 
-    The soft interrupts of the core that is measured on are left out: packets that a command forwards, which the machine does not
-    count as the command's.
+    Soft interrupts of the measured core are left out: they are due to packets that a command forwards, but the machine doesn't charge them
+    to the command.
     """
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
@@ -116,7 +115,7 @@ def busy_s(core) -> float:
 
 
 def own_s() -> float:
-    """Return the CPU seconds of this program and of all that it has started and that has ended."""
+    """Return the CPU seconds of this program and of all ended child processes."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -155,7 +154,7 @@ WITH_MEMORY = (
 
 
 def main() -> int:
-    """Print the table; return 1 if others kept the machine too busy for it to count."""
+    """Print the table; return 1 if other processes kept the machine too busy for valid results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
     parser.add_argument("--platforms-only", action="store_true", help="only the cases of Linux beside ns-3")
@@ -180,7 +179,7 @@ def main() -> int:
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Carry a case out so many times, the machine's own kernel before each, print its row and return how busy others were."""
+    """Execute a case ``repeat`` times, each after the machine's own kernel, print its row and return how busy others were."""
     rounds = [(native(core), testbed(cca, scenario, duration_s, core, folder)) for _ in range(repeat)]
     others = max(max(there.others, here.others) for there, here in rounds)
     walls, memory_mb = [here.wall_s for _, here in rounds], max(here.memory_mb for _, here in rounds)

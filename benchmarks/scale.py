@@ -1,4 +1,4 @@
-"""What a study of thousands of runs costs beside its runs: planning, starting, tidying, storing.
+"""The cost of a study of thousands of runs beyond its runs: planning, starting, tidying, storing.
 
     .venv/bin/python benchmarks/scale.py planning [--runs 100 1000 14400]
     .venv/bin/python benchmarks/scale.py overhead|parallel [--repeat 3]
@@ -49,7 +49,7 @@ LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward":
 
 
 def planning(options) -> None:
-    """Print time and memory of Snakemake before it does anything, for new, resumed and finished studies."""
+    """Print the time and memory that Snakemake takes before it does anything, for new, resumed and finished studies."""
     head("runs", "call", "wall s", "CPU s", "memory MB")
     for runs in options.runs:
         for runs_per_job, settings in ((1, ()), (50, FIFTY)):
@@ -64,7 +64,7 @@ def planning(options) -> None:
 
 
 def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
-    """Iterate over the calls of a study that is new, done, and done but for one run: (what, Call)."""
+    """Iterate over the calls for a study that is new, finished, and finished except for one run: (name, Call)."""
     begin = snakemake(study, *settings)
     yield "`snakemake -n`", call([*begin, "-n"], folder)
     yield "new: until the first run starts", call_until(lambda _: started(folder), begin, folder)
@@ -76,13 +76,13 @@ def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
 
 
 def reset(folder, results) -> None:
-    """Take a checkout back to what it was before its first call."""
+    """Restore a checkout to its state before its first call."""
     for rest in (results, folder / ".snakemake"):
         shutil.rmtree(rest)
 
 
 def overhead(options) -> None:
-    """Print what the workflow adds to a run, after planning: 24 runs of a second, in three ways, on one core."""
+    """Print the workflow's overhead per run, apart from planning: 24 runs of one second, in three ways, on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
     ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
     with checkout() as folder:
@@ -111,7 +111,7 @@ def overhead(options) -> None:
 
 
 def testbed_loop(specifications) -> str:
-    """Return a shell script that carries out runs one after another, each in a container of its own."""
+    """Return a shell script that executes runs one after another, each in a separate container."""
     exec_in_image = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--env", f"PYTHONPATH={ROOT / 'workflow'}",
         "--bind", ROOT / "workflow", ROOT / "envs/testbed.sif", "python3", "-B", "-m", "testbed",
@@ -170,7 +170,7 @@ def parallel(options) -> None:
 
 
 def ceiling(loop, folder, cores) -> float:
-    """Return what two cores do together over what one does alone, without the workflow."""
+    """Return the ratio of the work of two cores together to the work of one core, without the workflow."""
     on_one_core = ["taskset", "-c", cores[0], "sh", "-c", loop]
     places = [folder / str(core) for core in cores]
     for place in places:

@@ -1,4 +1,4 @@
-"""Snakemake calls whose time and memory are measured, in copies of the checkout."""
+"""Snakemake calls in copies of the checkout, with their time and memory measured."""
 
 import json
 import os
@@ -30,7 +30,7 @@ TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Call:
-    """What a call took: wall and CPU seconds (its own, its children's too), the largest process's MB, its output."""
+    """The cost of a call: wall and CPU seconds (its own, and including child processes), the largest process's MB, and its output."""
 
     wall_s: float
     cpu_s: float
@@ -40,7 +40,7 @@ class Call:
 
 @contextmanager
 def checkout() -> Iterator[Path]:
-    """Give a copy of this checkout in a temporary folder, with the set-up's images and without results."""
+    """Yield a copy of this checkout in a temporary folder, with the set-up's images and without results."""
     with tempfile.TemporaryDirectory(prefix="sawtooth-scale-") as name:
         folder = Path(name)
         for part in SETTINGS:
@@ -55,7 +55,7 @@ def checkout() -> Iterator[Path]:
 
 
 def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario) -> tuple[str, Path]:
-    """Write a study of so many scenarios, CCAs and replications; return its file and its results' folder."""
+    """Write a study with these numbers of scenarios, CCAs and replications; return its file and its results folder."""
     path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
     study = {
         "study": "scale",
@@ -74,7 +74,7 @@ os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 
 
 def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
-    """Return the command of a user's call of Snakemake."""
+    """Return the command with which a user calls Snakemake."""
     return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]
 
 
@@ -85,9 +85,9 @@ def call(command, folder, watch=None) -> Call:
     ----------
     command : list
     folder : pathlib.Path
-        Where it runs.
+        Working directory.
     watch : callable, optional
-        Called ten times a second with the process's id.
+        Called with the process's id ten times per second.
 
     Returns
     -------
@@ -109,13 +109,13 @@ def call(command, folder, watch=None) -> Call:
 
 
 def started(folder) -> bool:
-    """Tell whether Snakemake has begun a job that hasn't ended: it keeps a marker of each."""
+    """Return whether Snakemake has started a job that hasn't ended: it keeps a marker for each."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 
 
 def call_until(condition, command, folder) -> Call:
-    """Run a command until a condition on its process id holds; end it; return what that process took till then."""
+    """Run a command until a condition on its process id holds, and end it; return its cost until then."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -179,13 +179,13 @@ def row(*cells) -> None:
 
 
 def head(*names) -> None:
-    """Print the head of a Markdown table."""
+    """Print the header of a Markdown table."""
     row(*names)
     print("|" + "---|" * len(names), flush=True)
 
 
 def spread(values, digits=2) -> str:
-    """Return the median, and the least and most where there are several."""
+    """Return the median, followed by the smallest and the largest value if there are several."""
     values = list(values)
     text = f"{statistics.median(values):.{digits}f}"
     return text if len(values) == 1 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"

@@ -1,4 +1,4 @@
-"""What the documents of 14,400 runs cost: to tidy them, and to keep them. From a sample of real ones."""
+"""The cost of tidying and storing the documents of 14,400 runs, estimated from a sample of real ones."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ BLOCK_BYTES = 4096
 
 @contextmanager
 def sample(options) -> Iterator[tuple[Path, Path]]:
-    """Give a results folder with one run at least of each cell of the full study, and the checkout that made it."""
+    """Return a results folder with at least one run of each cell of the full study, and the checkout that made it."""
     if options.documents:
         results = Path(options.documents).resolve()
         yield results, results.parent.parent
@@ -29,7 +29,7 @@ def sample(options) -> Iterator[tuple[Path, Path]]:
 
 
 def tidy(options) -> None:
-    """Print time and memory of `tidy_runs` on 14,400 documents: the sample's, with other replications and seeds."""
+    """Print the time and memory of `tidy_runs` for 14,400 documents, which are copies of the sample with other replications and seeds."""
     largest = {}
 
     def watch(_):
@@ -50,7 +50,7 @@ def tidy(options) -> None:
 
 
 def multiply(study, results, target) -> int:
-    """Write all documents of a study, as of this checkout's testbed, from those of some runs; return their number."""
+    """Write all documents of a study, as if made by this checkout's testbed, based on the documents of some runs; return their number."""
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
     texts = {}
@@ -82,7 +82,7 @@ def tidying() -> Iterator[tuple[str, float]]:
 
 
 def storage(options) -> None:
-    """Print the bytes that a run takes, by scenario and kind of file, and what 14,400 take."""
+    """Print the bytes per run, by scenario and kind of file, and the total for 14,400 runs."""
     with sample(options) as (results, folder):
         head("scenario", "runs", "document kB, mean", "largest")
         for scenario in sorted({path.parts[-4] for path in documents(results)}):

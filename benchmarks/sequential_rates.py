@@ -1,4 +1,4 @@
-"""How often intervals hold the mean where replications go on until they are narrow enough."""
+"""Coverage of intervals if replications continue until the intervals are narrow enough."""
 
 import itertools
 import math
@@ -18,9 +18,9 @@ GOODPUT = METRICS[0]
 
 
 def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[int, float, float, float]]:
-    """Return after how many replications a scenario of some equal cells ends, the interval of each mean then, and that mean.
+    """Return, for each of several equal cells of a scenario, the number of replications at its end, the interval, and the true mean.
 
-    The interval is none (nan) where runs lie apart. No spread is shared by the cells.
+    The ends of the interval are nan if there are outliers. The cells share no spread.
     """
     values, other = truth.draw(rng, (cells, steps[-1]))
     for step in steps:
@@ -33,9 +33,9 @@ def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[i
 
 
 def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=100, cells=1) -> list[Rate]:
-    """The interval at which replications end that go on until it is precise enough, and how many that took.
+    """Coverage of the final interval if replications continue until it is precise enough, and the rate of scenarios that need all of them.
 
-    Wanted is what so many `times` the first look's replications give on average: 1.5 is about the worst.
+    The required width is the one that ``times`` the replications of the first look give on average: 1.5 is about the worst case.
     """
     steps = looks({"replications": {"at_least": at_least, "at_most": at_most}})
     level = level_of_looks(steps, CONFIDENCE)
@@ -67,7 +67,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones of fewer samples."""
+    """Yield the subject's rates; slow ones are measured with fewer samples."""
     few = max(1, samples // 4)
     for truth, times in itertools.product(ONE_KIND, (0.7, 1.5, 5)):
         yield from precision_coverage(rng, few, truth, times)

@@ -1,11 +1,10 @@
-"""How far runs of one cell with one seed differ under the machine's own clock, and under the virtual one.
+"""The differences between runs of one cell with the same seed, under the machine's own clock and under the virtual one.
 
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
-Prints a Markdown table: for each case and platform how many of the runs were the same bytes, and of
-what the valid ones measured mean, standard deviation, and least to most. Runs on `host` take the
-machine for themselves, so leave it alone meanwhile; invalid ones are counted, and what they failed
-is named, but no number is theirs.
+Prints a Markdown table: for each case and platform, the number of runs with identical bytes, and the mean, standard deviation, minimum and
+maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use it meanwhile; invalid runs are counted with the
+checks that they failed, but their values are not used.
 """
 
 import argparse
@@ -89,7 +88,7 @@ def validity_words(documents) -> str:
 
 
 def rows(name, platform, contents) -> list[str]:
-    """Return the rows of a case on a platform, as Markdown; the numbers are those of its valid runs."""
+    """Return the Markdown rows of a case on a platform; the numbers come from its valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
     same = f"the same bytes in {most}" if most > 1 else "no two the same bytes"

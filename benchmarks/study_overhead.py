@@ -1,6 +1,7 @@
-"""Print the CPU seconds that a study takes beyond its runs, call by call, in a copy of the checkout: ``python benchmarks/study_overhead.py``.
+"""Print the CPU seconds that a study takes beyond its runs, call by call: ``python benchmarks/study_overhead.py``.
 
-The unit of the ratios is a start of the analysis image that imports pandas, SciPy and matplotlib, measured in between.
+Works in a copy of the checkout. The unit of the ratios is one start of the analysis image that imports pandas, SciPy and matplotlib,
+measured in between.
 """
 
 import argparse
@@ -14,21 +15,21 @@ IMPORTS = "import pandas, scipy.stats, matplotlib.pyplot"
 
 
 def start_s() -> float:
-    """Return the CPU seconds of a start of the analysis image with the imports of a figure's script."""
+    """Return the CPU seconds of starting the analysis image with the imports of a figure's script."""
     image = ROOT / "envs/analysis.sif"
     command = [BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", image, "python3", "-c", IMPORTS]
     return call(command, ROOT).cpu_s
 
 
 def study_calls(study) -> dict[str, float]:
-    """Return the CPU seconds of each call for a study: its runs, everything after them, a repeated call, a dry run."""
+    """Return the CPU seconds of each call for a study: its runs, all later steps, a repeated call, a dry run."""
     calls = {"runs alone": ("--until", "emulate_run"), "from runs to report": (), "once more": (), "dry run": ("-n",)}
     with checkout() as folder:
         return {name: call(snakemake(study, *more, cores=2), folder).cpu_s for name, more in calls.items()}
 
 
 def cached_calls(study) -> dict[str, float]:
-    """Return the CPU seconds of a study's runs while they fill an empty run cache, and when all are taken from it."""
+    """Return the CPU seconds of a study's runs when they fill an empty run cache, and when all come from it."""
     took = {}
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}

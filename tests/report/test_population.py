@@ -25,12 +25,12 @@ def scenarios(*variations, background="none", platform="uml", loss=1):
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        (scenarios("", ""), "to one exact path: replications differ in losses and starts and in nothing else. They say nothing about similar paths."),
-        (scenarios("", "", loss=0), "replications differ in starts and in nothing else"),
-        (scenarios("", background="server"), "replications differ in losses, starts and background messages and in nothing else"),
-        (scenarios("", platform="host"), "replications differ in losses, starts and noise of the machine and in nothing else"),
-        (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario names: each replication has its own path"),
-        (scenarios("RTT ±1 %", ""), "apply, in a, to paths like the one that the scenario names"),
+        (scenarios("", ""), "to exactly one path: replications differ only in losses and starts. They say nothing about similar paths."),
+        (scenarios("", "", loss=0), "replications differ only in starts"),
+        (scenarios("", background="server"), "replications differ only in losses, starts and background messages"),
+        (scenarios("", platform="host"), "replications differ only in losses, starts and noise of the machine"),
+        (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario describes: each replication has its own path"),
+        (scenarios("RTT ±1 %", ""), "apply, in a, to paths like the one that the scenario describes"),
     ],
 )  # fmt: skip
 def test_the_population_is_named(table, sentence):

@@ -35,7 +35,7 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
     )
     both = with_sources(goodput, scenarios, of_both)
     assert (
-        both.source.startswith("TCP: the senders' kernels at two moments")
+        both.source.startswith("TCP: the senders' kernels at two times")
         and ". programs: the bytes that the program reports" in both.source
     )
     assert "For programs under test (mine:cubic) they are those" in both.definition

@@ -78,7 +78,7 @@ def test_the_varied_runs_of_a_scenario_are_one_cell(varied):
 
 def test_the_report_says_of_which_population_it_speaks(varied):
     page = (varied[0].folder / "results/variation/details.html").read_text()
-    assert "apply to paths like the one that the scenario names" in page
+    assert "apply to paths like the one that the scenario describes" in page
     assert "RTT ±5 %, rate ±1 %, queue ±2 packets" in page
 
 

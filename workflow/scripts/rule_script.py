@@ -1,4 +1,4 @@
-"""Common parts of all rules' scripts: their call, and a log of their output.
+"""Common parts of all rules' scripts: their calling convention, and a log of their output.
 
 A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. Its libraries are those of its image, which
 come first in Python's search path; Snakemake's own environment is only appended to it. A test (`tests/test_layers.py`)
@@ -17,7 +17,7 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 class _Both:
-    """A stream whose text goes to a log too, as long as the log can be written."""
+    """A stream whose text is also written to a log, as long as that is possible."""
 
     def __init__(self, stream: TextIO, log):
         self.stream, self.log = stream, log

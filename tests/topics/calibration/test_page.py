@@ -58,7 +58,7 @@ def test_what_is_known_of_the_largest_error_is_said():
     table = calibration(*tables(*points()))
     assert sentence(table) == (
         "18 of 18 measured values agree with their exact numbers; the rate is +165.2 ppm off at most, of which +165.1 ppm "
-        "are the shaper's rounding to whole nanoseconds."
+        "are due to the shaper's rounding to whole nanoseconds."
     )
     by_quantity = {(summary.quantity, summary.what): summary for summary in summaries(table)}
     assert by_quantity["rate", ""].uncertainty_ppm == pytest.approx(1e6 / 600_000, abs=0.1)

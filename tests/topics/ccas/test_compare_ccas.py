@@ -53,7 +53,7 @@ def test_true_differences_are_found_with_their_sign(tmp_path):
     assert row["cliffs_delta"] == -1
     assert row["p_holm"] < 1e-3
     assert (together["test"] == "").all()
-    assert together["note"].eq("two CCAs: the test of the pair is enough").all()
+    assert together["note"].eq("two CCAs: the test of the pair suffices").all()
 
 
 def test_pairs_are_tested_where_all_ccas_differ_and_corrected_over_the_study(tmp_path):
@@ -97,7 +97,7 @@ def test_pair_is_compared_by_replication():
     [
         (frame(), (0, 0, ""), "nothing to compare"),
         (frame([1, 2, 3]), (1, 3, ""), "one CCA: nothing to compare"),
-        (frame([1, 2, 3], [2, 3, 4]), (2, 3, ""), "two CCAs: the test of the pair is enough"),
+        (frame([1, 2, 3], [2, 3, 4]), (2, 3, ""), "two CCAs: the test of the pair suffices"),
         (frame([1, 2], [2, 3], [3, 4]), (3, 2, ""), "2 blocks of 3 CCAs can't give p < 0.05"),
         (frame([1], [2], [3]), (3, 1, ""), "1 block of 3 CCAs can't give p < 0.05"),
         (frame([1, 2, 3], [2, 3, 4], [3, 4, 5]), (3, 3, "Friedman"), ""),

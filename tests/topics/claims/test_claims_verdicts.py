@@ -98,7 +98,7 @@ def in_question(runs):
             "A single valid run of vegas in scenario 5, IPv4; 3 are needed.", "throughput-bbr-under-loss",
         ),
         (
-            {}, True, "table3-retransmits-mean", "It is about runs of 30 s, and those of this study last 10 s.",
+            {}, True, "table3-retransmits-mean", "It is about runs of 30 s, but those of this study last 10 s.",
             "throughput-bbr-under-loss",
         ),
     ],

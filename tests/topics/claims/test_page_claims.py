@@ -39,7 +39,7 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
     both = pd.Series([pair == ("reproduced", "reproduced") for pair in verdicts], index=ours.index)
     for name, number in (
         ("TCP&#39;s: both methods", (both & ~pooled).sum()),
-        ("the test&#39;s: pooling shows it with both methods", (both & pooled).sum()),
+        ("the test&#39;s: pooling gives it with both methods", (both & pooled).sum()),
         ("the emulation&#39;s: published method only", verdicts.count(("not reproduced", "reproduced"))),
         ("the sound method only", verdicts.count(("reproduced", "not reproduced"))),
     ):
@@ -47,7 +47,10 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
         assert f"<b>{number}</b> {name}</dt>" in html
         assert html.count(f">{name}</td>") == number
     assert html.count(">not checked</td>") == 1
-    assert "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was asked for, and by " in html
+    assert (
+        "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but according to "
+        in html
+    )
     assert "4 of the 4 runs are equal, digit by digit, to CUBIC&#39;s own run with the same seed." in html
 
 
@@ -139,8 +142,8 @@ def refused(rows, **columns):
 def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
     both = pd.concat([refused(REFUSED), refused(REFUSED, scenario="s", goodput_mbps_asked=29.38)])
     assert mislabelled_words(both, "exbench") == (
-        "In 24 runs of the study exbench the kernel refused the sysctl: Vegas, Veno and Westwood were asked for, and "
-        "by iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
+        "In 24 runs of the study exbench the kernel refused the sysctl: Vegas, Veno and Westwood were requested, but "
+        "according to iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
         "Veno and Westwood as 3 CCAs that have the same goodput, RTT and retransmissions to the last digit in all 4 "
         "replications of 2 combinations of scenario and IP version, for all of them are CUBIC. In scenario “1 refused” "
         "over IPv6, for example, 29.4 Mbit/s would be published under all 3 names; in the same conditions true Vegas has "
@@ -151,7 +154,7 @@ def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
 def test_mislabelled_runs_without_twins_or_reference_claim_neither():
     alone = refused([("vegas", "", 29.38, None)])
     assert mislabelled_words(alone, None) == (
-        "In 4 runs the kernel refused the sysctl: Vegas was asked for, and by iperf3's own report CUBIC ran."
+        "In 4 runs the kernel refused the sysctl: Vegas was requested, but according to iperf3's own report CUBIC ran."
     )
     text = mislabelled_words(refused([("vegas", "", 29.38, 58.76)], runs=1, identical_runs=1), None)
     assert "29.4 Mbit/s would be published under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text
@@ -164,7 +167,7 @@ def test_mislabelled_runs_without_twins_or_reference_claim_neither():
 def test_ccas_that_would_have_been_published_alike_stand_in_the_table():
     columns = {f"{name}{end}": 1.0 for name, *_ in MISLABELLED_VALUES for end in ("", "_asked", "_observed")}
     table = mislabelled_table(refused(REFUSED, **columns))
-    place = [column.heading for column in table["columns"]].index("Same to the last digit as when requested")
+    place = [column.heading for column in table["columns"]].index("Equal to the last digit to the runs that requested")
     assert [row[place].text for row in table["rows"]] == ["Veno and Westwood", "Vegas and Westwood", "Vegas and Veno"]
     alone = mislabelled_table(refused([("vegas", "", 1.0, 1.0)], **columns))
     assert alone["rows"][0][place].text == "–"
@@ -183,7 +186,7 @@ def test_the_published_method_itself_swaps_the_roles():
 
 def test_what_pooling_shows_with_both_methods_is_the_tests():
     kind = "normality"
-    assert owner("reproduced", "reproduced", kind)[0] == "the test's: pooling shows it with both methods"
+    assert owner("reproduced", "reproduced", kind)[0] == "the test's: pooling gives it with both methods"
     assert owner("reproduced", "reproduced", "ratio")[0] == "TCP's: both methods"
     assert owner("not reproduced", "reproduced", kind)[0] == "the emulation's: published method only"
     assert owner("not testable", "reproduced", kind)[0] == "open"

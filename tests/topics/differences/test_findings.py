@@ -44,7 +44,7 @@ def test_the_difference_that_was_put_in_is_said_first_with_size_place_and_certai
     assert text.startswith("With CUBIC the mean RTT is ")
     assert "shorter than with Reno in 2 of 3 scenarios. Most in " in text
     assert "95 % interval of the difference" in text
-    assert "It has no price in what is compared: pairs of runs differ by at most" in text
+    assert "It has no price in the measures compared: pairs of runs differ by at most" in text
     assert text.endswith("By sign flips, corrected for all comparisons, p = 0.006.")
 
 

@@ -141,7 +141,7 @@ def test_invalid_runs_count_nowhere():
     pairs = compared(study)
     row = cell(pairs, "reno", "cubic")
     assert (row["replications"], row["runs"]) == (3, 5)
-    assert "1 of 3 replications have one order only" in row["note"]
+    assert "1 of 3 replications have only one of the orders" in row["note"]
     assert not ((pairs["row_cca"] == "bbr") & (pairs["column_cca"] == "vegas")).any()
     shares = describe_shares(shares_of(study), PARAMS)
     lost = shares[shares["cca"] == "bbr+vegas"]

@@ -107,8 +107,8 @@ def test_valid_runs_without_goodput_are_told_from_invalid_ones():
         (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(aggregation=table)))
         return finding.text
 
-    assert said(3) == "No valid run over joined paths has a goodput, so nothing can be said about them."
-    assert said(0) == "No run over joined paths is valid, so nothing can be said about them."
+    assert said(3) == "No valid run over joined paths has a goodput, so there is no result on them."
+    assert said(0) == "No run over joined paths is valid, so there is no result on them."
 
 
 def test_a_study_without_a_valid_run_says_so(tmp_path):

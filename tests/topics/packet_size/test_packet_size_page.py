@@ -59,7 +59,7 @@ def test_opening_sentences_have_the_numbers(virtual, real):
     assert "segments limited to 128 bytes carry 58.7 Mbit/s" in text
     assert "UDP −9.35 to −1.34" in text
     assert "On the machine's own kernel" not in text
-    trips = "a UDP round trip takes the kernel 31.3 to 44.1 µs, where the cable takes 31.5 to 239.5"
+    trips = "a UDP round trip takes the kernel 31.3 to 44.1 µs, while the cable takes 31.5 to 239.5"
     assert trips in page_text(real.page)
 
 

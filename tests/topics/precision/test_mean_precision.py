@@ -104,7 +104,7 @@ def test_the_report_says_how_many_are_precise_and_what_ended_the_others(tmp_path
     report = material(table, RULE | {"until": {"goodput_percent": 2.0}})
     (finding,) = findings(report)
     assert finding.text == (
-        "2 of 4 means are as precise as wanted (goodput within 2 %), after 10 to 20 replications; "
+        "2 of 4 means are as precise as required (goodput within 2 %), after 10 to 20 replications; "
         "the largest allowed number ended the others."
     )
     shown = section(report)

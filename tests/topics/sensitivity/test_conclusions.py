@@ -68,11 +68,11 @@ def test_the_sentence_names_what_turned_and_what_chance_moves():
     assert list(table.columns) == SENSITIVITY.names
     text = sensitivity_sentence(table)
     assert text == (
-        "Conclusions turned under segmentation offload the other way (1 conclusion); 0 % were lost or won on "
+        "Conclusions were reversed under segmentation offload the other way (1 conclusion); 0 % were lost or gained on "
         "average over 2 perturbations, 100 % with other seeds alone."
     )
     quiet = sensitivity_sentence(table[table["perturbation"] == "rtt-up"])
-    assert quiet.startswith("No conclusion turned under any perturbation")
+    assert quiet.startswith("No conclusion was reversed under any perturbation")
 
 
 def test_without_a_scenario_as_it_is_nothing_is_compared():

@@ -29,7 +29,7 @@ def test_square_root_law_against_the_truth(tmp_path):
     assert (
         pick(models, model=model_names.SQUARE_ROOT, cca="bbr")["note"].str.startswith("a yardstick: the law is").all()
     )
-    short = rows["note"].str.contains("round trips per run: start-up has weight")
+    short = rows["note"].str.contains("round trips per run: start-up matters")
     assert short.tolist() == rows["scenario"].str.contains("-(?:50|100)ms").tolist()
 
 

@@ -43,7 +43,7 @@ def test_slow_starts_losses_are_none_of_the_law(tmp_path):
             "retransmit_steady_percent",
             3.0,
             model_names.SQUARE_ROOT,
-            "after start-up the queue drops packets too, or segments",
+            "after start-up the queue also drops packets, or segments",
         ),
         ("queue_marks", 5, model_names.CUBIC, "marks reduce the window, too"),
         (

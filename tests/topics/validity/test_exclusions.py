@@ -111,11 +111,11 @@ def test_rows_that_only_the_kept_runs_have_are_left_out():
     "usable, invalid, changes, text",
     [
         (0, 0, [], "No run is excluded."),
-        (0, 3, [], "No excluded run has numbers that could be kept."),
-        (2, 2, [], "The 2 excluded runs have numbers nevertheless. If they had counted, none of 90 conclusions would change"),
-        (1, 1, [], "The excluded run has numbers nevertheless. If it had counted, none"),
+        (0, 3, [], "No excluded run has measured values that could be kept."),
+        (2, 2, [], "The 2 excluded runs have measured values nevertheless. If they had counted, none of 90 conclusions would change"),
+        (1, 1, [], "The excluded run has measured values nevertheless. If it had counted, none"),
         (1, 3, [("differs, higher", "differs, lower"), ("not shown", "differs, lower")],
-         "1 of the 3 excluded runs has numbers nevertheless. If it had counted, 2 of 90 conclusions would change; 1 of them"),
+         "1 of the 3 excluded runs has measured values nevertheless. If it had counted, 2 of 90 conclusions would change; 1 of them"),
     ],
 )  # fmt: skip
 def test_sentences(usable, invalid, changes, text):

@@ -1,6 +1,6 @@
 """Find the first commit that changes TCP's behaviour: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
 
-Each step builds the guest kernel of a commit, and runs the deciding cell as often as a sequential test needs.
+Each step builds the guest kernel of a commit, and runs the deciding cell until a sequential test has a verdict.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A commit as a guest kernel: built by set-up, and runs of a study's cell on it."""
+"""A commit as a guest kernel: built by set-up, then used for runs of a study's cell."""
 
 import hashlib
 import json
@@ -42,9 +42,9 @@ class Run:
     Attributes
     ----------
     value : float or None
-        The measure; None if the run has none.
+        The measured value; None if the run has none.
     why : str
-        Reason why it has none.
+        Reason for a missing value.
     seconds : float
         Duration of the run.
     """
@@ -203,7 +203,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return the reason for a failed build in one line: the compiler's first error, if there is one."""
+    """Return the reason for a failed build in one line: the compiler's first error, if any."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

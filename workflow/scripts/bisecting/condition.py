@@ -56,7 +56,7 @@ class Condition:
 
 
 def measures() -> list[str]:
-    """Return the measures that a condition may name: the numbers in ``tidy/runs.csv``."""
+    """Return the measures that a condition may name: the numeric columns of ``tidy/runs.csv``."""
     return [column.name for column in RUNS.columns if column.kind in ("number", "count") and column.name != "seed"]
 
 

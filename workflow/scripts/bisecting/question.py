@@ -1,4 +1,4 @@
-"""The request of a bisection: commits, cells of a study, and condition."""
+"""The request of a bisection: commits, the cells of a study, and a condition."""
 
 import fnmatch
 import hashlib
@@ -24,7 +24,7 @@ FOLDER = Path("results/bisect")
 
 @dataclass(frozen=True)
 class Question:
-    """A requested search.
+    """A requested search for a commit.
 
     Attributes
     ----------

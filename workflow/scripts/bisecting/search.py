@@ -33,7 +33,7 @@ COMPARED = 16
 
 @dataclass(frozen=True)
 class Verdict:
-    """Verdict on a commit: `GOOD`, `BAD` or `SKIP`; ``why`` if it was skipped or needed no runs; ``hits`` of ``runs`` met the condition."""
+    """Verdict on a commit, with the reason ``why`` if it was skipped or needed no runs; ``hits`` of ``runs`` met the condition."""
 
     commit: str
     kind: str
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """Behaviour of GOOD and BAD in the deciding cell: number of runs of each, number that meet the condition, medians."""
+    """Behaviour of GOOD and BAD in the deciding cell: for each, the number of runs, how many meet the condition, and the median."""
 
     runs: int
     hits_good: int
@@ -142,7 +142,7 @@ class Searching:
         return {cell: [run.value for run in runs] for cell, runs in done.items()}
 
     def _chosen(self):
-        """Return the deciding cell, and the condition with a number."""
+        """Return the deciding cell, and the condition with its threshold."""
         asked, condition = self.question, self.question.condition
         if not condition.is_change and len(asked.cells) == 1:
             return asked.cells[0], condition
@@ -235,7 +235,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer, completed with runs of the found commit and the one before it, with the same seeds."""
+        """Return the answer, completed with runs of the commit found and of the one before it, with the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:
@@ -256,7 +256,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with a number; None if BAD doesn't meet it more often."""
+    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with its threshold; None if BAD isn't worse."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)

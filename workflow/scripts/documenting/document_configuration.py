@@ -1,10 +1,10 @@
-"""Write what is generated of the documentation in config/, or check that it is up to date.
+"""Write the generated parts of the documentation in config/, or check that they are up to date.
 
     python -m documenting.document_configuration           writes README.md and data-dictionary.md
     python -m documenting.document_configuration --check   fails if one of them would change
 
-The text is in the templates beside this module; studies, keys and columns are from the studies' files, the schema
-and the declarations of the tables.
+The text is in the templates beside this module; studies, keys and columns come from the study files, the schema and the declarations of the
+tables.
 """
 
 import argparse
@@ -62,12 +62,12 @@ def _filled(template, **values):
 
 
 def _anchor(heading):
-    """Return the anchor that GitHub gives a heading: letters, digits, hyphens and underscores of it."""
+    """Return the anchor that GitHub gives a heading: its letters, digits, hyphens and underscores."""
     return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 
 def _studies():
-    """Yield file, content and numbers of cells, replications and runs of each shipped study, the default one first."""
+    """Yield file, content and numbers of cells, replications and runs of each study that is included, the default one first."""
     for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").rglob("*.yaml"))]:
         study = resolve(load(path), str(path))
         file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs (`mkdocs.yml`): pages and linked files outside of docs/ become part of the site, under their own paths.
+"""Hooks of MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their own paths.
 
 Links in the pages are paths in the repository, so that they work when the repository is browsed. Here they become links of the site.
 """

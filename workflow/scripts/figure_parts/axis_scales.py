@@ -1,9 +1,8 @@
 """Choose axes that make the values legible.
 
-A panel's axis is logarithmic if its values span more than a factor of 10 (and linear near zero
-if some of them are zero). Panels share an axis, so that they can be compared, if the values of
-each fill a good part of it. Round-trip times are compared with the path's, so each of their
-axes covers the same multiples of its path's RTT. Differences have an axis around zero.
+A panel's axis is logarithmic if its values span more than a factor of 10 (and linear near zero if some of them are zero). Panels share an
+axis, so that they can be compared, if the values of each fill a good part of it. Round-trip times are compared with the RTT of the path, so
+each of their axes covers the same multiples of its path's RTT. Differences have an axis around zero.
 """
 
 import math
@@ -98,7 +97,7 @@ def linear_axis(low, high) -> Axis:
 
 
 def log_axis(low, high) -> Axis:
-    """Return a logarithmic axis with labelled decades, and also labels at 2 and 5 if it is short."""
+    """Return a logarithmic axis with labelled decades and, if it is short, also labels at 2 and 5."""
     room = (high / low) ** MARGIN
     low, high = low / room, high * room
     steps = (1,) if math.log10(high / low) > 2 else (1, 2, 5)

@@ -17,9 +17,9 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a file's caption, each paragraph as one line of text; the template refers to params as ``snakemake.params.<name>``.
+    """Return a file's caption, each paragraph as one line of text; its template refers to params as ``snakemake.params.<name>``.
 
-    Paragraphs are those of the template, with a blank line between two.
+    Paragraphs are those of the template, separated by blank lines.
     """
     return _filled(Path(path).read_text(encoding="utf-8"), params)
 

@@ -32,7 +32,7 @@ class CategoryPanels(PanelFigure):
     Parameters
     ----------
     title : str
-        Of the whole figure.
+        Title of the whole figure.
     panels : int
     key_entries : int
         Number of lines and marks in the key above each panel's plot.
@@ -62,7 +62,7 @@ class CategoryPanels(PanelFigure):
 
 
 def panel_key(axes, key, left_pt) -> None:
-    """Write a panel's own key above its plot, in rows of `KEY_COLUMNS` entries, `KEY_LINE_PT` high; ``left_pt`` is left of the axes."""
+    """Write a panel's key above its plot, in rows of `KEY_COLUMNS` entries, starting ``left_pt`` left of the axes."""
     if not key:
         return
     width, height = size_pt(axes)
@@ -75,7 +75,7 @@ def panel_key(axes, key, left_pt) -> None:
 
 
 def none_to_draw(title, words) -> CategoryPanels:
-    """Return an empty figure with the reason why nothing is drawn."""
+    """Return an empty figure that gives the reason why nothing is drawn."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
@@ -93,7 +93,7 @@ def slots(axes, names, below) -> None:
 
 
 def buffer_names(buffers) -> tuple[list[str], str]:
-    """Return the labels of the slots and of the axis; if all buffers have the same unit, it is in the axis's label only."""
+    """Return the labels of the slots and of the axis; if all buffers have the same unit, only the axis label has it."""
     units = list(dict.fromkeys(buffers["buffer_unit"]))
     if len(units) == 1:
         return [plain(size) for size in buffers["buffer_size"]], f"buffer, {units[0]}"
@@ -101,7 +101,7 @@ def buffer_names(buffers) -> tuple[list[str], str]:
 
 
 def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
-    """Draw bars from 0 as one path; return it, or None without bars."""
+    """Draw bars from 0 as one path; return it, or None if there are no bars."""
     boxes = np.array(
         [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
     )
@@ -111,7 +111,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
-    """Draw a vertical line at each place from low to high, as one path."""
+    """Draw vertical lines from low to high at each place, as one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan
@@ -134,7 +134,7 @@ def level(axes, value) -> None:
 
 
 def draw_nothing(axes, place, text="none valid") -> None:
-    """Mark a slot as having nothing to draw."""
+    """Mark a slot that has nothing to draw."""
     bottom, top = axes.get_ylim()
     y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2
     axes.text(

@@ -25,7 +25,7 @@ def cca_entries(ccas) -> list[Line2D]:
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
     """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
 
-    Raises `ValueError` if two rows have the same place, since only one of them would be visible.
+    Raises `ValueError` if two rows have the same place, because only one of them would be visible.
     """
     placed = {}
     for row in table.to_dict("records"):
@@ -89,7 +89,7 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
     Parameters
     ----------
     title : str
-        Of the whole figure.
+        Title of the whole figure.
     table : pandas.DataFrame
         Table with ``cca`` and the columns `by`; rows with equal values of these are a group.
     draw_group : callable

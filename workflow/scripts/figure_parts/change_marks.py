@@ -20,7 +20,7 @@ def draw_changes(axes, moments) -> None:
 
 
 def change_list(moments) -> str:
-    """Return the changes of a path in words.
+    """Return a list of a path's changes, in words.
 
     Examples
     --------

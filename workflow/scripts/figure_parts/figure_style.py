@@ -1,16 +1,16 @@
-"""One look for all figures: colours and markers of the CCAs, ink, paper, type.
+"""The common style of all figures: colours and markers of the CCAs, ink, paper, type.
 
 A CCA has the same colour and marker in every figure of every study. Six is the largest number of
 colours that readers with any kind of colour blindness can distinguish while all have a contrast
 of 3:1 or more with the paper, so three shapes distinguish the rest. The report replaces the light
 colours by the dark ones where the reader's system asks for that.
 
-The seven steps of the ramp are for tiles: from near the paper to far from it, mainly in
-lightness, so that readers with any kind of colour blindness see their order. Words on the first
-`RAMP_INK_STEPS` of them are in ink, on the others in the colour of the paper, in both themes.
+The seven steps of the ramp are for tiles: from close to the paper's colour to far from it, mainly in lightness, so that readers with any
+kind of colour blindness see their order. Text on the first `RAMP_INK_STEPS` of them has the colour of the ink, on the others that of the
+paper, in both themes.
 
-The seven steps of the balance are for tiles whose middle means "fair": orange on one side,
-purple on the other, and farther from the paper's colour with the distance from the middle.
+The seven steps of the balance are for tiles whose middle means "fair": orange on one side, purple on the other, farther from the paper's
+colour as the distance from the middle grows.
 """
 
 import zlib
@@ -135,7 +135,7 @@ def cca_marker(cca) -> str:
 
 
 def _cca_style(cca):
-    """Return the colour, by its name in the theme, and the marker of a CCA or mix."""
+    """Return the colour (as its name in the theme) and the marker of a CCA or mix."""
     if "+" in cca:
         return OTHER_STYLE
     place = zlib.crc32(cca.encode())
@@ -149,7 +149,7 @@ def ramp_colour(step, theme=LIGHT) -> str:
 
 
 def ramp_text_colour(step, theme=LIGHT) -> str:
-    """Return the colour of words on that step."""
+    """Return the colour of text on step 1 to `RAMP_STEPS` of the ramp."""
     return theme.ink if step <= RAMP_INK_STEPS else theme.paper
 
 
@@ -159,7 +159,7 @@ def balance_colour(step, theme=LIGHT) -> str:
 
 
 def balance_text_colour(step, theme=LIGHT) -> str:
-    """Return the colour of words on that step."""
+    """Return the colour of text on step 1 to `BALANCE_STEPS` of the balance."""
     return theme.ink if step in BALANCE_INK_STEPS else theme.paper
 
 

@@ -1,4 +1,4 @@
-"""Write figures as SVG that is byte for byte the same for the same data.
+"""Write figures as SVG so that the same data give the same bytes.
 
 Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a
 hundredth of a point, and the style of equal marks is written once, on their group.
@@ -23,7 +23,7 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?![\d.]|e)")
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a figure that can be shown alone."""
+    """A rectangle of a figure that can be shown by itself."""
 
     identifier: str  # the ``gid`` of its axes
     left: float  # all in points from the figure's upper left corner
@@ -54,7 +54,7 @@ class Drawing:
 def save_svg(figure, path, title, panels) -> None:
     """Write a figure drawn with `figure_style.apply_style` as SVG with a named view for each of its panels.
 
-    Each `Panel` becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows it alone.
+    Each `Panel` becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows only this panel.
     """
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "sawtooth"}):

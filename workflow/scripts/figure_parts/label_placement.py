@@ -1,4 +1,4 @@
-"""Find places for names beside their marks, clear of the marks and of each other, inside the panel.
+"""Find places for names beside their marks, within the panel, where they overlap neither marks nor each other.
 
 The labels are placed one after another, each at the place with the lowest cost on rings around its
 marks. The method is deterministic: the same marks give the same places.

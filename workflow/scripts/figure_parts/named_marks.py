@@ -1,4 +1,4 @@
-"""Write into a plot the CCAs' names beside their marks, and the names of cells without a mark."""
+"""Write the names of CCAs beside their marks in a plot, and the names of cells without a mark."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
     dot_cost : float
         As in `label_placement.place_labels`.
     leader_from : float
-        Distance in points between mark and name from which a line connects them.
+        Distance in points between mark and name above which a line connects them.
     """
     size = np.array(size_pt(axes))
     bottom, top = axes.get_ylim()
@@ -50,7 +50,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
 
 
 def name_missing(axes, missing) -> None:
-    """Write the cells without a mark, each a pair (name, reason), into the lower right corner."""
+    """List the cells without a mark, given as pairs (name, reason), in the lower right corner."""
     if not missing:
         return
     lines = [f"{name}: {reason}" for name, reason in missing]

@@ -57,7 +57,7 @@ class ScenarioFigure(PanelFigure):
         return axes
 
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
-        """Add a panel of y over x; above it, y's label and a few words on where good results are."""
+        """Add a panel of y over x; above it are y's label and a few words on the direction of good results."""
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)
         lines_behind(axes, "xy")

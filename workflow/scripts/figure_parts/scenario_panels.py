@@ -1,4 +1,4 @@
-"""Lay out figures of panels: a grid, a header, and in each panel title, axes and rows.
+"""Lay out figures of panels: a grid, a header, and a title, axes and rows in each panel.
 
 All measures are in points. Panels are self-contained, with their own title and axes, so that a page
 can reflow them: all contents of a panel are in its axes, and only the header is the figure's own.
@@ -58,12 +58,12 @@ class Grid:
         return plt.figure(figsize=(self.width / INCH_PT, self.height / INCH_PT))
 
     def corner(self, position) -> tuple[float, float]:
-        """Return the distances of panel number `position` from the figure's left and top edges."""
+        """Return the distances of panel number `position` from the left and top edges of the figure."""
         left = GAP_PT / 2 + (position % self.columns) * (self.panel_width + GAP_PT)
         return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
 
     def axes(self, figure, position, left, right, top, bottom) -> Axes:
-        """Add the axes of panel number `position`, inset from the panel's edges by the other arguments."""
+        """Add the axes of panel number `position`; the other arguments are their distances from the panel's edges."""
         x, y = self.corner(position)
         box = (
             (x + left) / self.width,
@@ -101,7 +101,7 @@ class PanelFigure:
         return self.grid.axes(self.figure, len(self.panels) - 1, left, usual if right is None else right, top, bottom)
 
     def finish(self, axes, description) -> None:
-        """Set the latest panel's description in words, now that all is drawn."""
+        """Set the description in words of the latest panel, once everything is drawn."""
         unclipped(axes)
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
 
@@ -128,7 +128,7 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width of the row labels in points; names of mixes and of a study's own CCAs may be longer than the kernel's."""
+    """Return the width of the row labels in points; names of mixes and of a study's own CCAs may be longer than those of the kernel's."""
     # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
@@ -165,9 +165,9 @@ def reference_entry(label) -> Line2D:
 
 
 def value_axis(axes, direction, axis, spaced=False) -> None:
-    """Set the scale, ends and ticks of one direction ("x" or "y") from an `axis_scales.Axis`.
+    """Set the scale, limits and ticks of one axis ("x" or "y") from an `axis_scales.Axis`.
 
-    With `spaced`, a label that would touch its neighbour is left out; its tick stays.
+    With `spaced`, a label that would touch its neighbour is omitted, but its tick stays.
     """
     set_scale = getattr(axes, f"set_{direction}scale")
     if axis.kind == "symlog":
@@ -202,7 +202,7 @@ def unit_below(axes, axis, unit) -> None:
 
 
 def lines_behind(axes, directions="x") -> None:
-    """Draw grid lines behind the data, and around them only the axis below."""
+    """Draw grid lines behind the data, and no frame except the lower axis."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_axisbelow(True)
     for direction in directions:
@@ -228,7 +228,7 @@ def size_pt(axes) -> tuple[float, float]:
 
 
 def scenario_title(axes, scenario, left, raised=0) -> None:
-    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; other arguments are those of `panel_title`."""
+    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; for the other arguments see `panel_title`."""
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 
@@ -271,7 +271,7 @@ def reference_line(axes, value) -> None:
 
 
 def remark(axes, y, text) -> None:
-    """Write the reason for a missing mark into its row."""
+    """Write the reason for a missing mark in its row."""
     axes.text(
         0.01, y, text, size=SMALL_SIZE_PT - 1, style="italic", color=LIGHT.muted,
         va="center_baseline", transform=axes.get_yaxis_transform(),

@@ -1,4 +1,4 @@
-"""Shares as a function of a number, such as that of flows: a mark for each CCA, and theoretical shares as lines."""
+"""Shares as a function of a number, such as the number of flows: a mark for each CCA, and theoretical shares as lines."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class Shares:
     theory: dict
 
     def columns(self) -> list[str]:
-        """Return the columns of a table's cells that the figure shows."""
+        """Return the columns of a cell table that the figure shows."""
         ends = [f"{self.share}{end}" for end in ("", "_low", "_high")]
         return ["scenario", "cca", "ip_version", "setting", "conditions", self.number, "n", *ends, *self.theory]
 
 
 def draw_shares(cells, shares) -> CategoryPanels:
-    """Return the figure: one panel per conditions and IP version, with one slot per number."""
+    """Return the figure: one panel for each set of conditions and IP version, with one slot per number."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())

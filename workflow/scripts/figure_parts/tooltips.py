@@ -1,7 +1,7 @@
-"""Tooltips of marks: their run or cell and its numbers, carried in the SVG for the page's script.
+"""Tooltips of marks: the run or cell and its numbers, stored in the SVG for the page's script.
 
-`tell` is for marks in fixed places: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve, whose
-numbers the script reads off its axes. In print, or without the script, tooltips don't change a figure.
+`tell` is for marks in fixed places: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve, whose numbers the script
+reads off its axes. Without the script, and in print, tooltips don't change a figure.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def tell_line(line, name, x_unit="", y_unit="") -> None:
 
 
 def value_words(value, low=None, high=None, unit="", n=None) -> str:
-    """Return a number as text for a tooltip, with its interval and its number of runs as far as they are known.
+    """Return a number as text for a tooltip, with its interval and its number of runs if they are known.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
 
 
 def _places(axes):
-    """Return the scale, and two values with their places in the SVG, for both directions of axes; None for other scales."""
+    """Return the scale of both axes, and two values with their places in the SVG; None for other scales."""
     if not {axes.get_xscale(), axes.get_yscale()} <= {"linear", "log"}:
         return None
     figure = axes.get_figure()

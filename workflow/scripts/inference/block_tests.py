@@ -1,4 +1,4 @@
-"""Tests of several groups at once: Friedman's of blocks, Kruskal and Wallis's of independent groups."""
+"""Tests that several groups differ: Friedman's for blocks, Kruskal and Wallis's for independent groups."""
 
 import math
 from functools import lru_cache
@@ -112,7 +112,7 @@ def kruskal_wallis_test(groups) -> tuple[float, float] | None:
 
 
 def smallest_kruskal_wallis_p(sizes) -> float:
-    """Return the smallest p for groups of these sizes, as far as it is known without enumeration.
+    """Return the smallest p for groups of these sizes, if it can be found without enumeration.
 
     The groups are completely separated in k! orders among all ways to distribute the ranks: k! n1! ... nk! / N!,
     which is exact for groups of equal size.

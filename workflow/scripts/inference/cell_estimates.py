@@ -1,4 +1,4 @@
-"""Means over the replications of a cell, with all intervals of such means in the report."""
+"""Means over the replications of a cell, with the intervals that the report prints for them."""
 
 import math
 from dataclasses import replace

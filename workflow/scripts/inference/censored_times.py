@@ -1,4 +1,4 @@
-"""Censored times, of which some have only a known lower bound: the Kaplan-Meier estimator and its quantiles.
+"""Censored times, some of which are known only as lower bounds: the Kaplan-Meier estimator and its quantiles.
 
 Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Leaving out the cases that didn't end
 would estimate the times of only the quick ones.

@@ -1,10 +1,9 @@
-"""Outliers: a group of a cell's runs that lie apart from the rest, such as collapsed runs.
+"""Outliers: a group of a cell's runs whose values lie far from the rest, such as collapsed runs.
 
-A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and
-no interval computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution
-(Bahadur and Savage, 1956, The Annals of Mathematical Statistics 27(4)). So intervals here are for the
-mean of runs like the observed ones; `largest_share` bounds the share of outliers that so few runs can't exclude; and if outliers
-are observed, there is no interval, and they are counted.
+A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
+computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution (Bahadur and Savage, 1956,
+The Annals of Mathematical Statistics 27(4)). So intervals here are for the mean of runs like the observed ones; `largest_share` bounds the
+share of outliers that this number of runs can't exclude; and if outliers are observed, there is no interval, and they are counted.
 
 Outliers are detected by the widest gap between two neighbouring values, divided by the standard deviation within the two groups that
 it separates: it must be wider than in one of 100 normal samples (a test for clusters similar to Engelman and Hartigan, 1969,

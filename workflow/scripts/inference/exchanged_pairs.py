@@ -1,11 +1,11 @@
-"""Sign tests for many rows of pairs, with p corrected for all rows, without assumptions on the distribution of values.
+"""Sign tests for many rows of pairs, with p corrected for all rows and no assumptions on the distribution of values.
 
-A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more, else
-0. If both sides are the same algorithm, exchanging them in a replication, in all rows at once, doesn't change any probability. So the
-probability that any row deviates as much as a given one is the share of all such exchanges in which some row does. It is exact for
-skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima of the
-exchanges preserve the family-wise error if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing;
-Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
+A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more, else 0. If both
+sides are the same algorithm, exchanging them in a replication, in all rows simultaneously, doesn't change any probability. So the
+probability that any row deviates as much as a given one is the share of all such exchanges in which some row does. It is exact for skewed,
+heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima of the exchanges preserve the
+family-wise error if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing; Romano and Wolf, 2005, J. Am. Stat.
+Assoc. 100, 94-108).
 
 The deviation of a row is its McNemar statistic, the sum of its signs divided by the root of their number.
 """
@@ -62,7 +62,7 @@ def sign_p(one, other) -> float:
 
 
 def upper_tail(successes, trials) -> float:
-    """Return the probability of at least this many successes if each has probability one half."""
+    """Return the probability of at least this many successes if each has a probability of one half."""
     return float(special.bdtrc(successes - 1, trials, 0.5)) if successes > 0 else 1.0
 
 

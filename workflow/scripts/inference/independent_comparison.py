@@ -32,15 +32,15 @@ class Difference:
 
     @property
     def exact(self) -> bool:
-        """Whether each sample is one measurement, however often repeated."""
+        """Whether each sample is one measurement, no matter how often it was repeated."""
         return self.error == 0
 
     def interval(self, confidence) -> tuple[float, float] | None:
-        """Return the two-sided interval in the effect's unit (percent or points), None without a standard error above 0."""
+        """Return the two-sided interval in the effect's unit (percent or points); None if the standard error isn't above 0."""
         return self.bounds(confidence) if self.error else None
 
     def bounds(self, confidence) -> tuple[float, float] | None:
-        """Return bounds for the difference: its interval, or for two single measurements the limits of their resolution."""
+        """Return bounds for the difference: its interval or, for two single measurements, the limits of their resolution."""
         if self.error is None:
             return None
         half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach
@@ -52,13 +52,13 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return p of the hypothesis that the difference isn't between two contrasts; None if it can't be tested."""
+        """Return p of the hypothesis that the difference doesn't lie between two contrasts; None if it can't be tested."""
         if not self.error:
             return None
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
 
     def p_beyond(self, low, high) -> float | None:
-        """Return p of the hypothesis that the difference is between two contrasts, or None.
+        """Return p of the hypothesis that the difference lies between two contrasts; None if it can't be tested.
 
         The test is one-sided at the nearer bound; the other bound would give a larger p.
         """

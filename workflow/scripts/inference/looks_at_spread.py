@@ -76,7 +76,7 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
     """Return the level of each interim look's interval that gives a coverage of `confidence` at any spread.
 
-    It is rounded up to a ten-thousandth. Each look should have about half as many values more than the previous one.
+    It is rounded up to a ten-thousandth. Each look should have about one and a half times as many values as the previous one.
     """
     if least_coverage(looks, confidence) >= confidence:
         return confidence

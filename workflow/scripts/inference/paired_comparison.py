@@ -15,7 +15,7 @@ from wording.number_format import count, number
 
 @dataclass(frozen=True)
 class Family:
-    """Criteria of a comparison, fixed before any values are known."""
+    """Criteria of a comparison, fixed before its values are known."""
 
     confidence: float  # confidence of intervals
     significance: float  # significance of tests
@@ -24,7 +24,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired values compared; effects are in the effect's unit."""
+    """The result of comparing paired values; effects are in the metric's effect unit."""
 
     scale: str  # scale of the contrasts; see `paired_contrasts`
     contrasts: np.ndarray  # one per pair
@@ -54,7 +54,7 @@ class Comparison:
 
     @property
     def all_alike(self) -> bool:
-        """Whether runs differ, but all pairs by the same amount, so that there is no spread by which to judge the difference."""
+        """Whether runs differ but all pairs differ by the same amount, so that there is no spread to judge the difference by."""
         return self.pairs > 1 and not self.one_value and is_constant(self.contrasts)
 
     @property
@@ -63,7 +63,7 @@ class Comparison:
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
-        """Return the columns test, statistic and p, as far as there is a test."""
+        """Return the columns test, statistic and p, if there is a test."""
         if self.test is None:
             return {"test": "", "statistic": None, "p": None}
         return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}
@@ -80,8 +80,7 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
         Scale and effect unit of the metric.
     family : Family
     resolution : tuple of float
-        Smallest distinguishable difference of values of a, and of b, in their unit. If all values of a are closer, and
-        all of b, each side is one measurement, however often it was repeated: n is 1, and there is no test. Equal contrasts
+        Smallest distinguishable difference of values of a, and of b, in their unit. If all values of a are closer than this, and so are those of b, each side is one measurement, no matter how often it was repeated: n is 1, and there is no test. Equal contrasts
         of differing runs aren't repetitions, but have no test either, because they have no spread.
     """
     if len(a) == 0:

@@ -1,4 +1,4 @@
-"""The mean of paired contrasts: one test, the interval that inverts it, and one-sided tests against any bound.
+"""The mean of paired contrasts: a single test, the interval that inverts it, and one-sided tests against any bound.
 
 The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test is
 Hartigan's and Fisher's of the contrasts' signs, regardless of the distribution of the values: a test chosen by a test of normality has
@@ -33,7 +33,7 @@ FLIPS_MAX_PAIRS = 200
 
 
 def is_constant(contrasts) -> bool:
-    """Return whether all contrasts are equal (they come without rounding noise)."""
+    """Return whether all contrasts are equal (their rounding noise has already been removed)."""
     return bool(contrasts.min() == contrasts.max())
 
 
@@ -74,7 +74,7 @@ class StudentMean:
         self.statistic = self.mean / self.error
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return p of the hypothesis that the mean is `null`, or beyond it on the side that isn't the alternative."""
+        """Return p of the hypothesis that the mean is `null`, or beyond it on the side opposite to the alternative."""
         t = (self.mean - null) / self.error
         tail = {"greater": -t, "less": t, "two-sided": -abs(t)}[alternative]
         p = float(special.stdtr(self.df, tail))
@@ -109,7 +109,7 @@ class FlippedMean:
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return p of the hypothesis that the mean is `null`, or beyond it on the side that isn't the alternative."""
+        """Return p of the hypothesis that the mean is `null`, or beyond it on the side opposite to the alternative."""
         subsets = len(self.means)
         at_most = np.searchsorted(self.means, null + self.rounding, side="right")
         at_least = subsets - np.searchsorted(self.means, null - self.rounding, side="left")

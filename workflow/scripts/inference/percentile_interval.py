@@ -1,4 +1,4 @@
-"""Distribution-free intervals for percentiles, from one order statistic to another.
+"""Distribution-free intervals for percentiles: both ends are order statistics.
 
 The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
 So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
@@ -56,7 +56,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 
 
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
-    """Return a percentile of independent values with its interval or upper bound, as far as n allows.
+    """Return a percentile of independent values with its interval or upper bound, if n allows one.
 
     Both ends are values of the sample. The interval misses on either side with at most half of the error probability, the upper
     bound with at most all of it.

@@ -65,7 +65,7 @@ def standardised_detectable(pairs, power, significance) -> float:
 
 
 def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
-    """Return the smallest true effect, an increase, that `pairs` pairs show with `power`.
+    """Return the smallest true effect, an increase, that ``pairs`` pairs show with `power`.
 
     None below `MIN_PAIRS`, beyond `MAX_STANDARDISED`, and where the effect would be beyond any number.
     """
@@ -102,6 +102,6 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
 
 
 def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
-    """Return `pairs_needed` at the level that Holm's correction gives to the first of `tests` tests, but no fewer than that test needs."""
+    """Return `pairs_needed` at the level that Holm's correction gives the first of `tests` tests, or that test's minimum if larger."""
     needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
     return needed and max(needed, pairs_for(tests, significance))

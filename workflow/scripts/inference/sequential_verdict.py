@@ -1,11 +1,11 @@
 """Sequential test that assigns a sample to one of two kinds, by the share of its values that meet a condition.
 
-References come first: values of each kind are added until the two shares are known to differ. Their limits are Clopper's and
-Pearson's (1934, Biometrika 26), one-sided, each at a part of the error. Then each sample is judged by Wald's sequential probability
-ratio test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until one of the two shares explains
-them `1 / error` times better than the other. If the sample's true share is at most the lower limit it is called the other kind with a
-probability of at most `error` (Ville's inequality, and the ratio grows with each value that meets the condition), and likewise
-above the upper limit. This holds for any distribution of the values. Runs of samples must have other seeds than those of the references.
+References come first: values of each kind are added until the two shares are known to differ. Their limits are Clopper's and Pearson's
+(1934, Biometrika 26), one-sided, each at a part of the error. Then each sample is judged by Wald's sequential probability ratio test (1945,
+Annals of Mathematical Statistics 16) between these limits: values are added until one of the two shares explains them `1 / error` times
+better than the other. If the sample's true share is at most the lower limit it is called the other kind with a probability of at most
+`error` (Ville's inequality, and the ratio grows with each value that meets the condition), and likewise above the upper limit. This holds
+for any distribution of the values. Runs of samples must have different seeds from those of the references.
 """
 
 import math
@@ -44,7 +44,7 @@ class SequentialTest:
     most, least : float
         The largest share of the lower kind, and the smallest of the upper kind; ``most`` is the smaller of the two.
     error : float
-        Probability of a wrong verdict, at most.
+        Largest probability of a wrong verdict.
     """
 
     most: float
@@ -64,7 +64,7 @@ class SequentialTest:
 
     @property
     def fewest(self) -> int:
-        """Number of values after which a sample is judged if all agree, the larger of the two kinds'."""
+        """The number of values after which a sample is judged if all agree; the larger one of the two kinds."""
         steps = self.evidence(1, 1), -self.evidence(0, 1)
         return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
 

@@ -1,4 +1,4 @@
-"""The settings of every analysis."""
+"""Settings shared by all analyses."""
 
 SETTINGS = {
     # Two-sided confidence of every interval, and the level of every test, as fractions.

@@ -13,7 +13,7 @@ from inference.student_t import chance_below, quantile
 
 @dataclass(frozen=True)
 class Stratum:
-    """The rows in which a replication of one stratum is left out, and its degrees of freedom."""
+    """The rows that leave out a replication of one stratum, and its degrees of freedom."""
 
     rows: slice
     df: int
@@ -119,7 +119,7 @@ def at_least(p_values, number) -> np.ndarray:
 
 
 def certain(p_values, significance) -> int:
-    """Return the number of several statements that are confirmed by Holm's steps (1979, Scand. J. Statist. 6(2))."""
+    """Return how many of several statements are confirmed by Holm's steps (1979, Scand. J. Statist. 6(2))."""
     p = np.sort(np.ravel(p_values))
     holds = p * np.arange(len(p), 0, -1) <= significance
     return len(p) if holds.all() else int(holds.argmin())

@@ -1,4 +1,4 @@
-"""Student's t distribution by SciPy's special functions.
+"""Student's t distribution from SciPy's special functions.
 
 The results equal those of `scipy.stats.t`, which calls the same functions. Importing all of `scipy.stats` takes half a second, which
 jobs that need only this would waste.

@@ -26,7 +26,7 @@ LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 @dataclass(frozen=True)
 class Component:
-    """A part of the variance."""
+    """One part of a metric's variance."""
 
     # A factor, two of them, or `HIGHER`, `SEED` (the common variation of runs in a block and replication) or `RUN` (the
     # remaining spread within cells; including `SEED` if a block is one cell).
@@ -123,7 +123,7 @@ class _Terms:
         return of_subsets + [int(np.prod(self.levels)) - 1 - sum(of_subsets)] * self.has_higher
 
     def variances(self, known):
-        """Return the variances of the terms, then those of seed and run as far as they are known; and the terms' sums of squares."""
+        """Return the variances of the terms, then of seed and run if they are known; and the terms' sums of squares."""
         means = np.concatenate([mean for mean, _, _ in known])
         cells, size = len(means), len(known[0][0])
         squares = [self._squares(means.reshape(self.levels), subset) for subset in self.subsets]

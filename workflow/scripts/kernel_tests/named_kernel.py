@@ -1,4 +1,4 @@
-"""The kernel that `make selftests KERNEL=...` names: the image's, another Linux from Debian, or the user's own."""
+"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or the user's own."""
 
 import hashlib
 import re
@@ -27,7 +27,7 @@ class KernelNameError(FileError):
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """A kernel by its name on the command line.
+    """A kernel as named on the command line.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ def ip_version_of(command) -> str:
 
 
 def entry_of(command, outcome, script, options) -> dict:
-    """Return the document's entry for one test; ``script`` is its text, ``options`` are the kernel's."""
+    """Return the document's entry for a test; ``script`` is the text of its script, ``options`` are the options of the kernel."""
     result, reason = judge(outcome, script, options)
     test = {"script": command[0], "ip_version": ip_version_of(command), "result": result, "reason": reason}
     test["seconds"] = outcome.get("seconds")
@@ -76,7 +76,7 @@ def counts(tests) -> Counter:
 
 
 def lines_of(tests) -> list[str]:
-    """Return the results as lines for the terminal: counts by IP version, scripts, and why tests did not pass."""
+    """Return the results as lines for the terminal: counts by IP version, scripts, and the reasons why tests did not pass."""
     versions = list(dict.fromkeys(test["ip_version"] for test in tests))
     width = max(len(version) for version in versions)
     lines = [" " * width + "".join(f"{result:>10}" for result in RESULTS)]
@@ -108,6 +108,6 @@ def _scripts(tests, versions):
 
 
 def summary(tests, seconds) -> str:
-    """Return the last line: the number of tests, and how many did not pass."""
+    """Return the last line: the number of tests, and how many of them did not pass."""
     found, scripts = counts(tests), len({test["script"] for test in tests})
     return f"{count(scripts, 'script')}, {count(len(tests), 'test')} in {seconds:.0f} s: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

@@ -1,7 +1,7 @@
 """Run the kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
-Each packetdrill script in the source of the guest kernel is executed like by the kernel's runner, for each IP version, in a
-separate guest. So a crash or a hang affects only that test.
+Each packetdrill script in the source of the guest kernel is executed as by the kernel's own runner, for each IP version, in a separate
+guest, so that a crash or a hang affects only that test.
 """
 
 import argparse
@@ -136,7 +136,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
 
 
 def _parts(packetdrill, named, place):
-    """Run set-up, which writes programs and scripts to a folder; return ``commands`` and ``packetdrill``, the SHA-256 of its source."""
+    """Run set-up, which writes programs and scripts into a folder; return ``commands``, and ``packetdrill``, the SHA-256 of its source."""
     _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
     return json.loads((place / "commands.json").read_text())
 
@@ -148,7 +148,7 @@ def _call_setup(*arguments):
 
 
 def chosen(commands, only) -> list[list[str]]:
-    """Return those commands whose script's name matches a glob, with or without its extension.
+    """Return the commands whose script's name matches a glob, with or without its extension.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def _with_progress(outcomes, total):
 
 
 def _printed(place, number, outcome):
-    """Return what a test printed, or its guest's console if the guest left no outcome."""
+    """Return a test's output, or its guest's console if the guest left no outcome."""
     return outcome["output"] if "output" in outcome else (place / "logs" / f"{number}.log").read_text(errors="replace")
 
 

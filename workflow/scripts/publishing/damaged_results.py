@@ -1,8 +1,8 @@
-"""Detect damage to finished results before planning, independent of file dates; damaged files are set aside and made again.
+"""Detect damage to finished results before planning, regardless of file dates; damaged files are set aside and made again.
 
-Snakemake compares dates. Results have a manifest with the SHA-256 of each file. After a call has finished them, a file that doesn't
-match the manifest was changed by something else. Before that, as after an interrupted call, a file may legitimately be newer than
-the manifest.
+Snakemake compares dates. Results have a manifest with the SHA-256 of each file. Once a call has finished them, a file that doesn't match
+the manifest was changed by something else. Until then, for example after an interrupted call, a file may legitimately be newer than the
+manifest.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
     folder : pathlib.Path
         Folder of a study's results.
     only_say : bool
-        Only report damage, as in a dry run.
+        Whether to only report damage, as in a dry run.
     """
     damaged = damaged_files(folder)
     if not damaged:

@@ -1,4 +1,4 @@
-"""Read the flows in captures of `testbed.readings.packet_capture`."""
+"""Read the flows from captures made by `testbed.readings.packet_capture`."""
 
 import ipaddress
 import struct
@@ -23,7 +23,7 @@ HALF = 2**31
 
 @dataclass
 class Flow:
-    """Packets of one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that were seen before."""
+    """Packets in one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that were seen before."""
 
     source: str
     destination: str
@@ -42,7 +42,7 @@ class Flow:
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and body of each block in a pcapng file; raise ReceivedError if it is incomplete, as a custom kernel may leave it."""
+    """Yield kind and body of each block in a pcapng file; raise ReceivedError if it is incomplete, as a custom kernel may cause."""
     with path.open("rb") as file:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
@@ -54,7 +54,7 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
-    """Yield time in ns since 1970, kept bytes and length on the wire of each packet of a capture."""
+    """Yield the time in ns since 1970, the captured bytes and the length on the wire of each packet in a capture."""
     for kind, body in blocks_of(path):
         if kind == ENHANCED_PACKET:
             _, high, low, kept, length = struct.unpack_from("=IIIII", body)
@@ -62,7 +62,7 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
 
 
 def flows_of(path: Path) -> tuple[list[Flow], int]:
-    """Return a capture's flows, in the order of their first packets (those without ports as one), and its number of missing packets."""
+    """Return the flows in a capture by their first packets (those without ports form one), and the number of missing packets."""
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
         if kind == STATISTICS:

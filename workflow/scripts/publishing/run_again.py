@@ -1,4 +1,4 @@
-"""Repeat a finished run with recordings, which are kept only if its document is identical to the byte."""
+"""Repeat a finished run with recordings, which are kept only if its document is byte-identical."""
 
 import json
 import os
@@ -24,7 +24,7 @@ FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 
 
 class OtherDocumentError(ReceivedError):
-    """The document of a run changes when the run is recorded."""
+    """A run's document changes when the run is recorded."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,7 @@ def record(
         Name of the recordings, for messages.
     arguments : callable
         (folder, step in s or None) -> arguments of `testbed` that request the recordings.
-    lost : callable, optional
-        folder -> number of records without room in the guest's memory; if there are any, another step is tried.
+    lost : callable, optional folder -> number of records for which the guest's memory had no room; if there are any, another step is tried.
     steps_s : iterable of float or None, optional
         Steps to try.
     unlike : iterable of str, optional

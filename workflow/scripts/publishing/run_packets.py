@@ -1,7 +1,7 @@
 """Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
-The run is executed again with captures at its interfaces. The captures are kept only if its document is identical to the byte:
-then they are the packets of that run.
+The run is executed again with captures at its interfaces. The captures are kept only if its document is byte-identical, which shows that
+they are the packets of that run.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def _interfaces(document, at):
 
 
 def _kept_bytes(specification):
-    """Return the largest possible length of a run's packets."""
+    """Return the largest possible packet length in a run."""
     return OFFLOADED_BYTES if RunSpecification(specification).transport.segmentation_offload else FULL_BYTES
 
 

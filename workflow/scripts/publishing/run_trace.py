@@ -1,7 +1,7 @@
 """Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
-The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is identical to the byte, except
-for the digest of that kernel's configuration: then these are the events of that run.
+The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is byte-identical except for the
+digest of that kernel's configuration, which shows that these are the events of that run.
 """
 
 import argparse
@@ -110,7 +110,7 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return globs of the requested functions, with those of the run's CCAs in place of `OF_CCA`."""
+    """Return globs of the requested functions, with the functions of the run's CCAs in place of `OF_CCA`."""
     functions = []
     for one in asked:
         functions += _functions_of_ccas(run) if one == OF_CCA else [one]

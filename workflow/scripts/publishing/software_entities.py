@@ -36,7 +36,7 @@ KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine t
 
 
 def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
-    """Set the properties of the crate's main entity other than its files, from ``workflow`` in tidy/provenance.json."""
+    """Set the properties of the crate's main entity, except its files, from ``workflow`` in tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
     description = "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
@@ -50,7 +50,7 @@ def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
 
 
 def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEntity]:
-    """Add container images, pairs of name and digest of content; return their entities."""
+    """Add container images, given as pairs of name and content digest; return their entities."""
     entities = []
     for name, digest in images:
         properties = {
@@ -67,7 +67,7 @@ def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEnt
 
 
 def add_software(crate: ROCrate, environments: list[dict], libraries: dict[str, str]) -> list[ContextEntity]:
-    """Add kernel, tools (``environments`` of tidy/provenance.json) and the analysis image's libraries (name to version).
+    """Add kernel, tools (``environments`` of tidy/provenance.json) and the analysis image's libraries (name -> version).
 
     Each version is an entity once, identified by its package URL; they are sorted by these.
     """

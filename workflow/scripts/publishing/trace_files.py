@@ -1,4 +1,4 @@
-"""The trace of `testbed.readings.kernel_trace`, as text with times of the run, as a graph of calls, and as tables."""
+"""The trace of `testbed.readings.kernel_trace`, as text with run times, as a call graph, and as tables."""
 
 import csv
 import json
@@ -35,7 +35,7 @@ class Record:
 
 
 def records_of(path: Path) -> Iterator[Record]:
-    """Yield the records of trace.txt; raise ReceivedError for any other line, which a custom kernel may leave."""
+    """Yield the records of trace.txt; raise ReceivedError for any other line, such as a custom kernel may write."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith("CPU:") or not line.strip():  # events were lost here, which is counted elsewhere
@@ -96,7 +96,7 @@ def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function: times in ns, task, number of recorded functions around it, and the innermost of these or ""."""
+    """A function call: its times in ns, its task, and the number and the innermost of the recorded functions around it ("" if none)."""
 
     began_ns: int
     ended_ns: int
@@ -134,7 +134,7 @@ def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
 
 
 def _graph(calls, origin_ns):
-    """Yield time and text of each line of a graph: calls that contain others have braces around them."""
+    """Yield time and text of each line of a graph: a call that contains others is followed by them in braces."""
     around = []
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         while len(around) > call.depth:
@@ -149,7 +149,7 @@ def _graph(calls, origin_ns):
 
 
 def write_counters(before: dict, after: dict, output: Path) -> None:
-    """Write the increase of each host's counters (nstat's names), one row per host; counters that grew nowhere are left out."""
+    """Write how much each host's counters (nstat's names) grew, one row per host; counters that grew nowhere are left out."""
     grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
     names = sorted({name for each in grown.values() for name, value in each.items() if value})
     with output.open("w", newline="") as file:
@@ -159,7 +159,7 @@ def write_counters(before: dict, after: dict, output: Path) -> None:
 
 
 def readings_of(folder: Path) -> dict:
-    """Return readings.json of a trace; raise ReceivedError if a custom kernel left none."""
+    """Return readings.json of a trace; raise ReceivedError if it is missing, as with a custom kernel."""
     try:
         return json.loads((folder / "readings.json").read_text())
     except (OSError, ValueError):

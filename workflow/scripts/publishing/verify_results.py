@@ -1,4 +1,4 @@
-"""Verify a results folder: rerun some of its runs, make all that follows from the runs again, and compare bytes.
+"""Verify a results folder: rerun some of its runs, remake everything that is derived from the runs, and compare bytes.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
 [--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
@@ -118,7 +118,7 @@ def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]
 
 
 def _leave_signals_to_parent() -> None:
-    """In a reading process: an interrupt from the terminal is the parent's."""
+    """Leave an interrupt from the terminal to the parent (called in a process that reads documents)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
@@ -187,7 +187,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Report the runs that aren't repeated: those under a real clock and, unless ``build``, with third-party kernels or programs; return their names."""
+    """Report the runs to leave out: those under a real clock and, unless ``build``, with third-party kernels or programs; return them."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
@@ -213,7 +213,7 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere, and that were repeated.
+    """Repeat the requested runs and compare bytes; return the numbers of runs repeatable only elsewhere, and of runs repeated.
 
     ``place`` is a temporary folder in which kernels are built. ``programs`` maps an image to the digest of the program in it.
     """
@@ -261,7 +261,7 @@ def _build_kernels(runs, folder, place, account) -> None:
 
 
 def _what_a_sample_says(total, drawn) -> str:
-    """Return a sentence on the number of changed documents that a draw without differences rules out."""
+    """Return a sentence on the number of changed documents that a sample without differences rules out."""
     if drawn == total:
         return f"these were all {total}"
     least = sampling.least_changed(CHANCE, total, drawn)

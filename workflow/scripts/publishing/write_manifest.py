@@ -78,7 +78,7 @@ def _run_documents(folder, runs_csv):
 
 
 def _other_files(folder, paths):
-    """Yield path, digest and size of other files, given with the folder's path."""
+    """Yield path, digest and size of other files, given with the path of their folder."""
     for path in sorted(set(map(str, paths))):
         yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
 
@@ -121,7 +121,7 @@ def _citation(crate, paper):
 
 
 def _verdicts(claims_csv):
-    """Return a text with the number of claims per verdict; empty without claims."""
+    """Return a text with the number of claims per verdict; empty if there are no claims."""
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
@@ -129,7 +129,7 @@ def _verdicts(claims_csv):
 
 
 def _record_words(record_json):
-    """Return a text on when the claims were fixed."""
+    """Return a text that states when the claims were fixed."""
     first, *later = json.loads(Path(record_json).read_text(encoding="utf-8"))
     when = f"when {first['runs']} runs were there" if first["runs"] else "before the first run"
     changes = (

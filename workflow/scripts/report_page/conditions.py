@@ -1,4 +1,4 @@
-"""The page's description of the scenarios and of the runs' environments: rows of text, rounded for readers."""
+"""The page's description of the scenarios and of the environments of runs: rows of text, rounded for readers."""
 
 import json
 
@@ -21,7 +21,7 @@ DETAILS = {
 }
 #: Columns -> an unusual value, and its description.
 UNUSUAL = {
-    "delayed_acks": (False, "every segment acknowledged at once"),
+    "delayed_acks": (False, "every segment acknowledged immediately"),
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
@@ -99,20 +99,20 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words, empty without bursts. ``lengths`` are those of the runs, all equal."""
+    """Return the length of loss bursts in words, empty if there are none; ``lengths`` are the lengths in the runs, which are all equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
 
 def _seen_bursts(valid):
-    """Return the mean length of all bursts of some runs in words."""
+    """Return, in words, the mean length of all bursts in some runs."""
     known = valid.dropna(subset=["loss_burst_packets"])
     lost = known["loss_burst_packets"] * known["loss_bursts"]
     return "" if known.empty else _bursts_words(lost.sum() / known[["loss_bursts"]].sum())
 
 
 def _shares_seen(valid):
-    """Return, in words, the shares of packets behind the bottleneck that each option of the link affected; "" if no option is set."""
+    """Return, in words, the share of packets behind the bottleneck that each link option affected; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -124,7 +124,7 @@ def _shares_seen(valid):
 
 
 def _discipline_words(row):
-    """Return a scenario's queue discipline with those of its parameters that are not defaults: "codel (ecn true)"."""
+    """Return a scenario's queue discipline with its parameters that differ from the defaults: "codel (ecn true)"."""
     defaults = {
         f"{parameter.name} {value}"
         for parameter in DISCIPLINES[row["discipline"]].parameters
@@ -190,7 +190,7 @@ def _traffic_details(row) -> list[str]:
 
 
 def _cable_details(row) -> list[str]:
-    """Return a scenario's unusual settings of topology, cable, background and multipath: a list of texts."""
+    """Return a scenario's unusual settings of topology, cable, background traffic and multipath: a list of texts."""
     paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
     joined = f"MPTCP over {paths}"
     if row["multipath"] == "gre":
@@ -209,7 +209,7 @@ def _cable_details(row) -> list[str]:
 
 
 def _outage_words(row):
-    """Return the path that goes down, and the time, in words."""
+    """Return, in words, the path that goes down, and when."""
     if is_missing(row["outage_path"]):
         return ""
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
@@ -217,7 +217,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return the bottlenecks in a row on a chain, and the flows that cross each, in words."""
+    """Return, in words, the bottlenecks in a row on a chain and the flows that cross each."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows over each single one"
@@ -226,7 +226,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each."""
+    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each environment."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {

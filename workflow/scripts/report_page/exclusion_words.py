@@ -1,4 +1,4 @@
-"""The sentence on excluded runs on the first screen."""
+"""The sentence about excluded runs on the first screen."""
 
 from run_tables.exclusions import not_run
 from topics.validity.sentences import validity_words
@@ -10,7 +10,7 @@ MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence on the number of excluded runs, the reasons and the places; empty if none is excluded.
+    """Return a sentence with the number of excluded runs, the reasons and the places; empty if none is excluded.
 
     Parameters
     ----------
@@ -20,7 +20,9 @@ def excluded_words(runs, checks, scenarios) -> str:
     excluded = runs[~runs["valid"] & ~not_run(runs)]
     if excluded.empty:
         return ""
-    return f"{validity_words(runs, checks)}; no number counts the excluded runs, {_places(excluded, runs, scenarios)}."
+    return (
+        f"{validity_words(runs, checks)}; no number includes the excluded runs, {_places(excluded, runs, scenarios)}."
+    )
 
 
 def _places(excluded, runs, scenarios):
@@ -28,7 +30,7 @@ def _places(excluded, runs, scenarios):
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:
-        return f"which fall into {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
+        return f"which belong to {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
     return listed(
         [f"{number_of:,} of {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
     )

@@ -20,7 +20,7 @@ PANELS = {1: 2, 2: 4, 3: 3}
 #: What the means of waiting measure.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
-    ABOVE: "An RTT above the path's shortest includes all that delays packets: the queue, and jitter or longer paths if there are any.",
+    ABOVE: "An RTT above the path's shortest includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
 }
 
 
@@ -34,7 +34,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     ----------
     outline : StudyOutline
     figures : dict
-        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and its section omits it.
+        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and is omitted from its section.
     tables : namespace
         The tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
@@ -76,7 +76,7 @@ def _anchor_of(slug, outline):
 
 
 def _best_first(item, finding, tables):
-    """Return a figure's panels, those of the scenarios that show a finding best first; unchanged without one panel per scenario."""
+    """Return a figure's panels, beginning with the scenarios that best show a finding; unchanged unless there is one panel per scenario."""
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
         return item["panels"]
@@ -86,7 +86,7 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over the valid runs, IP versions pooled: one row per scenario, one column per CCA.
+    """Return tables of means over the valid runs, with IP versions pooled: one row per scenario, one column per CCA.
 
     One is of goodput in percent of the ideal, one of queueing delay in ms (`run_tables.waiting`). Each has title, note (a sentence
     on the quantity, or none), ccas and rows (label, detail, which distinguishes the scenario, and tiles: pairs of text and step
@@ -96,7 +96,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
     valid = valid[valid["valid"]]
     name, waits = waiting(valid)
     quantities = (
-        ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0, ""),
+        ("Goodput, % of what the path and the senders allow", valid["ideal_percent"], 100.0, 0, ""),
         (f"{name}, ms", waits.clip(lower=0), None, None, WAITING_WORDS[name]),
     )
     ccas, tables = list(runs["cca"].unique()), []

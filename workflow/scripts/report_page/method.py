@@ -1,4 +1,4 @@
-"""The page's section on method: the design in numbers, what its replications draw, and the CCAs that it defines."""
+"""The page's section on method: the design in numbers, the quantities drawn for each replication, and the CCAs that the study defines."""
 
 from experiment.own_kernels import kernel_words
 from inference.collapses import largest_share
@@ -17,7 +17,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def method_section(material, environments) -> dict:
-    """Return the design, the tests used, power, definitions and threats to validity."""
+    """Return the contents of the section: the design, the tests used, power, definitions and threats to validity."""
     tables, study_design, params = material.tables, material.design, material.params
     sizes_alone = compares_sizes_alone(study_design)
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
@@ -45,14 +45,14 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the largest share of deviating runs, in percent, that isn't excluded if none deviates: "22", or "26 to 6" of 10 to 46."""
+    """Return the largest share of deviating runs, in percent, that isn't ruled out if none deviates: "22", "26 to 6" for 10 to 46 runs."""
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
     return " to ".join(dict.fromkeys(shares))
 
 
 def design(study, runs) -> dict:
-    """Return the numbers of the design, as the template puts them into sentences."""
+    """Return the numbers of the design for the sentences of the template."""
     cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
     return {
         "scenarios": runs["scenario"].nunique(),
@@ -68,7 +68,7 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Describe in plain words the population of the study's intervals: `tidy/scenarios.csv` gives what is drawn for each replication."""
+    """Describe in plain words the population of the study's intervals; `tidy/scenarios.csv` has the quantities drawn for replications."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
     own = ["losses"] * bool(lossy) + ["starts"]
@@ -76,12 +76,12 @@ def population(scenarios) -> str:
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
         own.append("noise of the machine")
-    exact = f"one exact path: replications differ in {listed(own)} and in nothing else"
+    exact = f"exactly one path: replications differ only in {listed(own)}"
     if not drawn.any():
         return f"The intervals and tests of this study apply to {exact}. They say nothing about similar paths."
     such = (
-        "paths like the one that the scenario names: each replication has its own path, drawn uniformly around the named one "
-        f"within the ranges of the table, and its own {listed(own)}"
+        "paths like the one that the scenario describes: each replication has its own path, drawn uniformly around the "
+        f"described one within the ranges in the table, and its own {listed(own)}"
     )
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."

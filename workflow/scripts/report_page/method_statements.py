@@ -1,20 +1,20 @@
-"""Statements on seeds and networks in the section on method: sentences, each with its precondition on the study."""
+"""Statements on seeds and networks for the section on method: sentences, each with its precondition on the study."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 
 _SEVERAL = known("several_ccas") | known("ip_versions_compared")
 #: What replications share, and so how they are compared.
 SEEDS = (
-    Statement("A replication has one seed, and the runs of a scenario share it.", ALWAYS),
+    Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(
-        "So the losses and the starts of flows are drawn alike for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
+        "So losses and the starts of flows are the same for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
     ),
     Statement(
-        "So the losses and the starts of flows are drawn alike for every {cca_word} and both IP versions.",
+        "So losses and the starts of flows are the same for every {cca_word} and both IP versions.",
         some("random loss") & known("ip_versions_compared"),
     ),
-    Statement("So the starts of flows are drawn alike for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
-    Statement("So the starts of flows are drawn alike for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
+    Statement("So the starts of flows are the same for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
+    Statement("So the starts of flows are the same for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
     Statement(
         "The runs of a replication are one block, not independent samples, and are compared as such.",
         known("several_ccas") & ~known("ip_versions_compared"),
@@ -38,7 +38,7 @@ NETWORK = (
     Statement("and routers in a row, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
     Statement("simulated by ns-3.", every("simulator")),
     Statement("with {programs} on the hosts.", ~every("simulator")),
-    Statement("Groups marked (reverse) send in the opposite direction; statements about a run that name no group are about the other groups.", some("reverse flows")),
+    Statement("Groups marked (reverse) send in the opposite direction; statements about a run that don't name a group refer to the other groups.", some("reverse flows")),
     Statement("The hosts run on a Linux guest kernel with a virtual clock.", some("guest kernel") & none("own kernel")),
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
     Statement("Some run on a Linux guest kernel with a virtual clock, some on the machine's own kernel.", some("own kernel") & some("guest kernel")),
@@ -46,5 +46,5 @@ NETWORK = (
     Statement("It is built, read back from the kernel, probed while idle, loaded for {amounts}, read back again, and judged by its checks.", ~every("simulator")),
     Statement("After the traffic a probe verifies each delay, each bottleneck's rate and the size of its queue.", every("guest kernel") & every("rate")),
     Statement("It is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
-    Statement("A run that fails any of them is excluded.", ALWAYS),
+    Statement("A run that fails any check is excluded.", ALWAYS),
 )  # fmt: skip

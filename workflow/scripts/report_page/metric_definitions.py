@@ -1,4 +1,4 @@
-"""A study's definitions of its metrics: the source of each in the study's traffic, beside the paper's definition."""
+"""A study's definitions of its metrics: the source of each in the study's traffic, next to the paper's definition."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -12,7 +12,7 @@ ROUND_TRIP = DefinedMetric(
     slug="rtt",
     name="Round-trip time",
     unit="µs",
-    definition="Time that one message takes there and back: the time of all exchanges of a run divided by their number. Only one message is under way at a time.",
+    definition="Round-trip time of one message: the time of all exchanges in a run divided by their number. Only one message is in transit at a time.",
     source="qperf, tcp_lat and udp_lat, both directions",
 )
 
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; in the runs of programs, these replace the TCP flows."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; in runs of programs, these replace the TCP flows."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -54,7 +54,7 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 
 
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
-    """Return our definitions beside the paper's, one row per question, with the paper's figure.
+    """Return our definitions next to the paper's, one row per question, with the paper's figure.
 
     A study of message sizes has different metrics: throughput, and round trips of single messages.
     """

@@ -1,4 +1,4 @@
-"""The definition and the source of each metric, in the words of the report."""
+"""The definition and the source of each metric, as worded in the report."""
 
 from dataclasses import asdict, dataclass
 
@@ -22,7 +22,7 @@ class MetricWords:
 
 @dataclass(frozen=True)
 class DefinedMetric(Metric):
-    """A metric with its definition and the source that a study's traffic has for it."""
+    """A metric with its definition and its source in a study's traffic."""
 
     definition: str = ""
     source: str = ""
@@ -62,7 +62,7 @@ _RTT_ELSEWHERE = (
     (PROGRAMS, None),
 )
 _AGAIN_ELSEWHERE = (
-    (STREAMS, "the sending program, after its receiver had everything (the kernel's TCP_INFO)"),
+    (STREAMS, "the sending program, after its receiver had received everything (the kernel's TCP_INFO)"),
     ("MPTCP", f"{_OF_THE_HOST}; with several flows, the count of each flow's subflows at the last reading (TCP_INFO)"),
     ("FTP", _OF_THE_HOST),
     ("UDP", None),
@@ -91,7 +91,7 @@ WORDS = {
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
-        "the senders' kernels at two moments: TCP_INFO, bytes acknowledged, and segments acknowledged selectively",
+        "the senders' kernels at two times: TCP_INFO, bytes acknowledged, and segments acknowledged selectively",
         _GOODPUT_ELSEWHERE,
         question="How fast?",
     ),
@@ -114,7 +114,7 @@ WORDS = {
     ),
     "loss": MetricWords(
         (
-            Statement("Packets dropped by the bottleneck's queue, over all packets offered to it.", none("random loss") & none("policer")),
+            Statement("Packets dropped by the bottleneck's queue, divided by all packets offered to it.", none("random loss") & none("policer")),
             Statement(
                 "Packets dropped by the bottleneck's queue and by the configured loss, over all packets offered to the bottleneck.",
                 some("random loss") & none("policer"),
@@ -124,7 +124,7 @@ WORDS = {
                 "bottleneck or the policer.",
                 some("policer"),
             ),
-            Statement("Losses of the link while its loss changes, or while it is down, count too.", some("changing loss")),
+            Statement("Losses on the link while its loss rate changes, or while it is down, count too.", some("changing loss")),
             Statement("Counted where they are dropped, not inferred from retransmissions.", ALWAYS),
         ),
         "counters of the queueing disciplines",
@@ -147,7 +147,7 @@ WORDS = {
             Statement(
                 "Rate at the receiver, averaged over the streams of the run; our goodput is their sum.", ALWAYS
             ),
-            Statement("Twelve streams that fill a link have a twelfth of it each.", some("several flows")),
+            Statement("Twelve streams that fill a link get a twelfth of it each.", some("several flows")),
         ),
         "iperf3, receiver side",
         _PUBLISHED_GOODPUT_ELSEWHERE,
@@ -163,7 +163,7 @@ WORDS = {
     "published-loss": MetricWords(
         (
             Statement(
-                "What the paper calls packet loss: segments retransmitted, over the bytes sent divided by the segment size. It counts "
+                "The paper's “packet loss”: segments retransmitted, divided by the bytes sent over the segment size. It counts "
                 "segments that TCP considered lost, not packets that the network dropped.",
                 ALWAYS,
             ),
@@ -180,5 +180,5 @@ WORDS = {
 
 
 def defined(metric: Metric, source: str, facts: Facts) -> DefinedMetric:
-    """Return a metric with its definition in a study, and a source."""
+    """Return a metric with a source and its definition in a study."""
     return DefinedMetric(**asdict(metric), definition=said(WORDS[metric.slug].definition, facts), source=source)

@@ -1,4 +1,4 @@
-"""The sections of the report's two pages in order, and the selection that applies to a study.
+"""The sections of the report's two pages in order, and the selection of those that apply to a study.
 
 ``details.html`` has each topic's whole section. ``report.html`` has a short section for each topic that
 answers something: its findings, and a figure or two.
@@ -45,7 +45,7 @@ class Section:
 
 
 def section_context(topic: Topic, material) -> dict | None:
-    """Return the variables of the template of a topic's section: its declared tables, and those that its own function adds.
+    """Return the template variables of a topic's section: its declared tables, and those that its own function adds.
 
     Returns None if the study has nothing to show for the topic.
     """
@@ -58,7 +58,7 @@ def section_context(topic: Topic, material) -> dict | None:
 
 
 def section_findings(topic: Topic, material) -> list[Finding]:
-    """Return the findings of a topic, if it states any."""
+    """Return the findings of a topic, if it has any."""
     if not find_spec(f"topics.{topic.name}.section"):
         return []
     part = import_module(f"topics.{topic.name}.section")
@@ -66,7 +66,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report, those of leading topics first; if no topic has such findings, return all."""
+    """Return the findings that open the report: those of leading topics first, or all findings if no leading topic has any."""
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
@@ -79,7 +79,7 @@ def _framed(place):
 def details_sections(
     topics: Iterable[Topic], contexts: Mapping[str, dict | None], findings: Mapping[str, Sequence[Finding]]
 ) -> list[Section]:
-    """Return the sections of a study's details, in order: by place, the frame's own before those of topics.
+    """Return the sections of a study's details, ordered by place; the frame's own sections precede those of topics.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """References for the CCAs, queues and mechanisms of a study, and links to the RFCs that a page names.
 
-The page embeds all that it loads; only its reader follows links.
+The page embeds all that it loads; links are followed only by its reader.
 """
 
 import re
@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A described thing, its authors or document, and a permanent address, or None."""
+    """Something described, its authors or document, and a permanent address or None."""
 
     name: str
     source: str
@@ -24,7 +24,7 @@ def rfc(number: int) -> tuple[str, str]:
 
 
 def paper(source: str, doi: str) -> tuple[str, str]:
-    """Return a paper and its address by its DOI."""
+    """Return a paper and the address given by its DOI."""
     return source, f"https://doi.org/{doi}"
 
 

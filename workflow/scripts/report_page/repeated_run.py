@@ -1,4 +1,4 @@
-"""A run of a study that anybody can repeat, and the commands that repeat it."""
+"""A run of a study that anyone can repeat, and the commands that repeat it."""
 
 import pandas as pd
 
@@ -7,24 +7,24 @@ from study_files.run_platforms import is_repeatable
 
 
 def repeatable_run(runs, scenarios) -> pd.Series | None:
-    """Return a run, valid if possible, that anybody can repeat byte for byte; None if all were measured under a real clock."""
+    """Return a run, valid if possible, that anyone can repeat byte for byte; None if all were measured under a real clock."""
     repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
     best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
     return None if best.empty else best.iloc[0]
 
 
 def has_captures(run, scenarios) -> bool:
-    """Return whether a run's packets can be captured afterwards; only runs on platform ``uml`` allow it."""
+    """Return whether a run's packets can be captured afterwards, which only platform ``uml`` allows."""
     return bool((scenarios.loc[scenarios["scenario"] == run["scenario"], "platform"] == "uml").all())
 
 
 def capture_command(study, run) -> str:
-    """Return the shell line that captures the packets of a run, a row of ``tidy/runs.csv``; only for the platform ``uml``."""
+    """Return the shell command that captures the packets of a run, a row of ``tidy/runs.csv``; only for the platform ``uml``."""
     return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz"
 
 
 def rerun_commands(study, run, sha256) -> list[str]:
-    """Return the shell lines that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes.
+    """Return the shell commands that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes.
 
     They refer to the study file as published with its results, even if the file has changed since. ``sha256`` is the published
     checksum of the run's document, None if the tables don't have it.

@@ -14,7 +14,7 @@ MEASURES = {
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
     ),
     "queue": (
-        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to leave", "ms"),
+        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to drain", "ms"),
         ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (
@@ -58,7 +58,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
 
 
 def _lines(name, table, first):
-    """Yield the complete lines of a table of samples; with several bottlenecks only those of the first."""
+    """Yield the complete lines of a table of samples; with several bottlenecks, only the lines of the first one."""
     rows = table.merge(first, on=list(RUN))
     if "bottleneck" in rows:
         rows = rows[rows["bottleneck"] == 1]
@@ -80,7 +80,7 @@ def _lines(name, table, first):
 
 
 def _thinned(line, points):
-    """Return a line, thinned to at most `points` samples."""
+    """Return a line thinned to at most `points` samples."""
     values = line.pop("values")
     values = values.iloc[:: max(1, -(-len(values) // points))]
     return line | {

@@ -1,4 +1,4 @@
-"""Sentences of the page that are true of some studies only, each with its precondition.
+"""Sentences of the page that are true only of some studies, each with its precondition.
 
 `Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and values that sentences
 name. A statement without a precondition declares `ALWAYS`, with the reason why it is true of every study.
@@ -12,7 +12,7 @@ from study_files.study_features import FEATURES
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of a study by which its sentences are chosen.
+    """The facts of a study that determine which sentences it gets.
 
     Attributes
     ----------
@@ -84,10 +84,10 @@ class Statement:
     when: Precondition
 
     def said(self, facts) -> str:
-        """Return the sentence, filled with the facts of a study."""
+        """Return the sentence filled with the facts of a study."""
         return self.text.format_map(facts.values)
 
 
 def said(statements: Iterable[Statement], facts: Facts) -> str:
-    """Return the sentences that are true of a study, as one text."""
+    """Return the sentences that are true of a study as one text."""
     return " ".join(statement.said(facts) for statement in statements if statement.when.holds(facts))

@@ -1,4 +1,4 @@
-"""Facts of a study that the sentences on its method and its threats to validity contain or depend on."""
+"""Facts of a study that the sentences about its method and its threats to validity contain or depend on."""
 
 import math
 from functools import partial
@@ -38,7 +38,7 @@ def facts_of_design(design) -> Facts:
 
 
 def facts_of(material, environments, any_tests) -> Facts:
-    """Return the facts that sentences on a study's method and threats contain or depend on."""
+    """Return the facts that sentences about a study's method and threats contain or depend on."""
     tables, design = material.tables, material.design
     runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
     goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
@@ -88,7 +88,7 @@ def _of_scenarios(total, number_of):
 
 
 def _others_words(scenarios):
-    """Return the traffic beside the flows under test in some scenarios, in words; "" if there is none."""
+    """Return, in words, the traffic beside the flows under test in some scenarios; "" if there is none."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
         ("programs", "other programs"),
@@ -115,7 +115,7 @@ def without_chance(design) -> set[str]:
 
 
 def programs_of(scenarios) -> str:
-    """Return the programs that generate a study's traffic: "iperf3 and nginx"; ``scenarios`` are resolved."""
+    """Return the programs that generate a study's traffic, such as "iperf3 and nginx"; ``scenarios`` are resolved."""
     used = {}
     for scenario in scenarios:
         applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
@@ -126,13 +126,13 @@ def programs_of(scenarios) -> str:
 
 
 def replications_taken(runs) -> int | str:
-    """Return the number of replications per cell: 4, or "10 to 46" if it differs between scenarios."""
+    """Return the number of replications per cell, such as 4, or "10 to 46" if it differs between scenarios."""
     taken = runs.groupby("scenario")["replication"].max()
     return int(taken.iloc[0]) if taken.nunique() == 1 else f"{taken.min()} to {taken.max()}"
 
 
 def amounts(scenarios) -> str:
-    """Return the runs' durations or transfer sizes in words: "1 or 2 s", "10 s or 50 MB"."""
+    """Return the durations or transfer sizes of the runs in words: "1 or 2 s", "10 s or 50 MB"."""
     rows = sorted(scenarios[scenarios["duration_s"].notna()].to_dict("records"), key=lambda row: row["duration_s"])
     texts = list(dict.fromkeys(map(amount_words, rows)))
     if all(text.endswith(" s") for text in texts):
@@ -141,7 +141,7 @@ def amounts(scenarios) -> str:
 
 
 def kernels_of(environments) -> list[str]:
-    """Return the kernel versions that the runs recorded, sorted; a simulator has none."""
+    """Return the kernel versions recorded by the runs, sorted; a simulator has none."""
     known = {environment["kernel"] for environment in environments if environment.get("kernel")}
     return sorted(map(str, known))
 

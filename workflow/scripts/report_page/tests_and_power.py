@@ -13,7 +13,7 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return the number of uses of each test, and the reasons for missing tests.
+    """Return how often each test was used, and the reasons for missing tests.
 
     The tables are None where the study has nothing to compare.
 
@@ -40,7 +40,7 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
 
 def added_up(pairs) -> list[tuple[str, int]]:
-    """Sum the counts of identical reasons, most frequent first."""
+    """Add up the counts of identical reasons, most frequent first."""
     counts = Counter()
     for reason, number_of in pairs:
         counts[reason] += number_of
@@ -50,8 +50,8 @@ def added_up(pairs) -> list[tuple[str, int]]:
 def reasons(notes, most=3) -> list[tuple[str, int]]:
     """Count the reasons why no test was made.
 
-    Omitted from a note are details that differ between cells (numbers after a colon), and the number of complete
-    pairs, which is not a reason.
+    Details that differ between cells (numbers after a colon) are omitted from a note, and so is the number of complete pairs, which is not
+    a reason.
     """
     counts = Counter()
     for note in notes:
@@ -64,7 +64,7 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 
 
 def power_rows(ip_versions, margins, detect) -> list[dict]:
-    """Return the power of the replications to show differences of IPv6 from IPv4, one row of texts per metric.
+    """Return the power of the replications to show differences between IPv6 and IPv4, one row of texts per metric.
 
     ``detectable`` is the range over cells, ``needed`` the median and the largest number of pairs needed, ``enough`` the number of
     cells with enough pairs, and the number that have enough even if the spread is at the upper end of its interval.
@@ -95,7 +95,7 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Describe the test used for the mean difference of pairs, and the number of pairs that it needs in this study's families.
+    """Describe the test of the mean difference of pairs, and the number of pairs that it needs in this study's families.
 
     ``tables`` has the tables of paired tests, None where the study has none.
     """
@@ -105,8 +105,8 @@ def mean_test_words(tables, significance) -> str:
     if tables.cca_pairs is not None and len(tables.cca_pairs):
         families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
-    enough = f"; the number of pairs from which a difference can be significant is {listed(needed)}" if needed else ""
+    enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with sign flips, which keep their level for any distribution of the differences"
+        "by the mean of the differences, with sign flips, which hold their level for any distribution of the differences"
         f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

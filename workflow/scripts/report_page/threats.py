@@ -8,15 +8,17 @@ _ALONE = none("groups") & none("chain") & none("server")
 THREATS = {
     "Virtual time": (
         Statement(
-            "The guest's clock moves only when the guest is idle, so nothing costs CPU time. CPU load, slow hosts and the jitter of a real "
-            "clock are not part of runs on the guest kernel, and no conclusion about them can be drawn.",
+            "The guest's clock moves only while the guest is idle, so processing takes no time. CPU load, slow hosts "
+            "and the jitter of a real clock are not part of runs on the guest kernel, and no conclusions about them "
+            "can be drawn.",
             some("guest kernel"),
         ),
     ),
     "Real time": (
         Statement(
-            "Runs on platform host used the kernel, the clock and the processor of one machine, and two of them with one seed differ. Each "
-            "had the machine to itself as far as other runs go. It is invalid if a core that carried it was busy for more than 95 % of any "
+            "Runs on platform host used the kernel, the clock and the processor of one machine, so that two runs with "
+            "the same seed differ. No other run shared the machine. A run is invalid if a core that carried it was "
+            "busy for more than 95 % of any "
             "second or lost more than 5 % of the time to a hypervisor, or if a process was woken too late; smaller disturbances remain.",
             some("own kernel"),
         ),
@@ -24,7 +26,7 @@ THREATS = {
     "Simulation": (
         Statement(
             "ns-3 has its own TCP models, not Linux's code, and they change between its versions. Results of such "
-            "scenarios are about that version's model. Values that ns-3 can't provide are left out, not guessed.",
+            "scenarios are about that version's model. Values that ns-3 can't provide are left empty, not guessed.",
             some("simulator"),
         ),
     ),
@@ -33,12 +35,12 @@ THREATS = {
             "There is no network card: no driver queue, no offload in hardware, no interrupt moderation.", some("kernel")
         ),
         Statement(
-            "No super-packet of TSO leaves a host: a burst that Linux's TCP makes at once, about a millisecond at its pacing rate, is cut into single "
-            "packets before the first link.",
+            "No super-packet of TSO leaves a host: a burst that Linux's TCP sends at once, about a millisecond's worth "
+            "at its pacing rate, is cut into single packets before the first link.",
             some("kernel") & none("segmentation offload") & some("tcp") & ~every("cable"),
         ),
         Statement(
-            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the others these are cut before the first link.",
+            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the others they are cut into single packets before the first link.",
             some("kernel") & mixed("segmentation offload") & some("tcp"),
         ),
         Statement(
@@ -51,7 +53,7 @@ THREATS = {
             some("kernel") & (some("dumbbell") | some("chain")) & some("rate"),
         ),
         Statement(
-            "Where packets are lost at random, each is lost independently (netem); losses on real paths come in bursts.",
+            "Random losses are independent of each other (netem); losses on real paths come in bursts.",
             some("kernel") & some("single losses"),
         ),
         Statement(
@@ -62,22 +64,22 @@ THREATS = {
     ),
     "One path": (
         Statement(
-            "Some paths have several bottlenecks in a row, with cross traffic over each. It consists of long flows: no short ones, and none that "
-            "come and go. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
+            "Some paths have several bottlenecks in a row, with cross traffic over each. It consists of long flows "
+            "only: none are short, and none come and go. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
             "all flows together.",
             some("chain"),
         ),
         Statement("Every path has one bottleneck with a drop-tail queue.", _PLAIN & none("managed queue") & none("several paths")),
         Statement("Every path has one bottleneck; the queues are {disciplines}.", _PLAIN & some("managed queue") & none("several paths")),
         Statement(
-            "In a scenario without a rate limit no queue builds where a real link would have one.", ~every("rate")
+            "In a scenario without a rate limit, no queue builds up where a real link would have one.", ~every("rate")
         ),
         Statement("A policer drops packets in front of the bottleneck in {policed}.", some("policer")),
         Statement("There is one sender, and one receiver.", ~known("several_pairs") & none("chain")),
         Statement("There are up to {pairs} senders, and as many receivers.", known("several_pairs") & none("chain")),
         Statement("There is no cross traffic.", _ALONE),
-        Statement("Beside the flows under test there are {others}.", some("groups") & known("others")),
-        Statement("Some flows come and go while others send.", some("flows that come and go")),
+        Statement("In addition to the flows under test there are {others}.", some("groups") & known("others")),
+        Statement("Some flows come and go while others are sending.", some("flows that come and go")),
         Statement("A server's other messages share the path in {served}.", some("server")),
         Statement(
             "All flows of a run have the same CCA.", none("other CCAs") & ~known("mixes") & some("several flows") & some("tcp")
@@ -92,49 +94,50 @@ THREATS = {
         Statement("CCAs change between versions{bbr_above_all}.", (known("one_kernel") | known("several_kernels")) & some("tcp")),
     ),
     "Length of the runs": (
-        Statement("Each run is {amounts} long, and the start is part of it.", ALWAYS),
+        Statement("Each run is {amounts} long, including its start.", ALWAYS),
         Statement(
-            "On an empty path slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
-            "scenarios. It would have less weight in longer runs.",
+            "On an empty path, slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
+            "scenarios. In longer runs it would have less weight.",
             known("trips") & some("bulk") & some("tcp"),
         ),
     ),
     "{replications}": (
         Statement(
-            "Cells of fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can show a difference, and an event "
-            "that happens in one run of ten is missed in most of them.",
+            "Cells with fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can "
+            "show a difference, and most of these cells miss an event that happens in one run out of ten.",
             known("few"),
         ),
         Statement("The table of power under Method gives the differences that this number can show.", ~known("few") & known("power")),
         Statement("The width of the intervals shows how precise this number makes the results.", ~known("few") & ~known("power")),
-        Statement("An undecided cell is a statement about the study's size, not about TCP.", known("tests")),
+        Statement("An undecided cell says something about the size of the study, not about TCP.", known("tests")),
     ),
-    "Changes at one phase": (
+    "Changes at a fixed phase": (
         Statement(
-            "A path changes at fixed times after starts that are close together, so in all replications of a CCA a change can meet its window at the "
-            "same phase. The reaction to a change then depends on that phase as much as on the CCA: `traffic.start_within_ms` of some seconds draws the phase.",
+            "A path changes at fixed times after starts that are close together, so a change can hit the CCA's window "
+            "at the same phase in all replications. The reaction to the change then depends on that phase as much as "
+            "on the CCA. A `traffic.start_within_ms` of some seconds makes the phase random.",
             some("change at one phase") & some("tcp") & some("bulk"),
         ),
     ),
     "Replications without chance": (
         Statement(
-            "In {chanceless} replications differ only in the start times of flows: nothing else is random there. Their spread is that of the start "
-            "times, and says little about other paths.",
+            "In {chanceless}, replications differ only in the start times of flows: nothing else is random there. "
+            "Their spread is due to the start times only, and says little about other paths.",
             known("chanceless"),
         ),
         Statement(
-            "In {equal_cells} of {cells} goodput is the same in all replications; there n is 1, without interval and test: these runs are one "
-            "measurement, repeated.",
+            "In {equal_cells} of {cells}, goodput is the same in all replications; there n is 1, with no interval or "
+            "test, because these runs repeat one measurement.",
             known("equal_cells"),
         ),
     ),
     "Families": (
         Statement(
-            "For IPv6 against IPv4 p is corrected within a metric, not over metrics.", known("tests") & known("ip_versions_compared")
+            "When IPv6 is compared with IPv4, p is corrected within a metric, not across metrics.", known("tests") & known("ip_versions_compared")
         ),
-        Statement("For CCAs p is corrected over the whole study.", known("ccas_tested") & known("tests")),
+        Statement("When CCAs are compared, p is corrected over the whole study.", known("ccas_tested") & known("tests")),
         Statement(
-            "Intervals aren't corrected: of a hundred, {missed} miss their mean. Over the whole report, expect more false alarms than "
+            "Intervals aren't corrected: {missed} in a hundred miss their mean. Over the whole report, expect more false alarms than "
             "{significance} suggests.",
             known("tests"),
         ),

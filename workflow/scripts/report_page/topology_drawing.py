@@ -12,7 +12,7 @@ QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
 
 
 def topology_drawing(scenario) -> Markup:
-    """Return the drawing of a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
+    """Return the drawing for a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
 
     Everything that it shows is also given as text, in the drawing and in its title.
     """

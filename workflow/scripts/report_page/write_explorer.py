@@ -1,4 +1,4 @@
-"""Assemble ``explore.html``: a page on which a reader chooses scenario, CCA, IP version and measures, and looks at single runs."""
+"""Assemble ``explore.html``: a page on which a reader selects scenarios, CCAs, IP versions and measures, and inspects single runs."""
 
 import base64
 import gzip
@@ -46,7 +46,7 @@ MOST_DRAWINGS = 40
 
 
 def measures_of(runs: pd.DataFrame) -> list[dict]:
-    """Return the columns of ``tidy/runs.csv`` that a reader can choose, those of `FIRST` first: column, words, unit, meaning.
+    """Return the columns of ``tidy/runs.csv`` that a reader can choose, with those in `FIRST` first: column, words, unit, meaning.
 
     These are all numeric columns that vary among the valid runs, as far as the page has room for them.
     """
@@ -83,7 +83,7 @@ def cell_means(runs, measures, confidence) -> list[dict]:
 
 
 def check_data(runs, checks) -> dict | None:
-    """Return the checks of each run, as places in ``texts``: name, whether it passed, expected and observed; None if there are too many."""
+    """Return each run's checks, as indices into ``texts``: name, whether it passed, expected, observed; None if there are too many."""
     if len(checks) > MOST_CHECKS:
         return None
     place: dict[str, int] = {}
@@ -101,7 +101,7 @@ def check_data(runs, checks) -> dict | None:
 def page_data(
     runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
 ) -> dict:
-    """Return the data of the page's script: levels, measures, runs as columns (places in the levels, or values), means, checks, series."""
+    """Return the data for the page's script: levels, measures, runs by column (values, or indices into levels), means, checks, series."""
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
     measures = measures_of(runs)
@@ -149,7 +149,7 @@ def packed(data) -> str:
 
 
 def mean_rows(data) -> list[dict]:
-    """Return the means of goodput and RTT of each cell, with their intervals: the page's contents without its script."""
+    """Return the means of goodput and RTT of each cell, with their intervals: the page's contents if its script doesn't run."""
     labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {
@@ -167,7 +167,7 @@ def _interval_words(cell, measure):
 
 
 def render(inputs, params) -> str:
-    """Return the page: HTML that loads nothing, and forbids it by its content security policy."""
+    """Return the page: HTML that loads nothing, and whose content security policy forbids loading."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study = provenance["study"] | params["prose"]
     runs, scenarios = read_runs(inputs["runs"]), read_table(inputs["scenarios"], SCENARIOS)
@@ -196,7 +196,7 @@ def render(inputs, params) -> str:
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the tables, write the page."""
+    """Read the tables and write the page."""
     html = render(dict(inputs.items()), dict(params.items()))
     Path(outputs.page).write_text(html, encoding="utf-8", newline="\n")
 

@@ -1,4 +1,4 @@
-"""Assemble the report: a short page and one with all details, HTML files that need nothing else."""
+"""Assemble the report: a short page and a page with all details, HTML files that need nothing else."""
 
 import base64
 import hashlib
@@ -69,7 +69,7 @@ def _read_tables(inputs, outline) -> SimpleNamespace:
 
 
 def _metric_items(tables, figures, design) -> dict[str, dict]:
-    """Return the page's items for each metric by cell, by slug: its figure, definition, means and statistics."""
+    """Return the page's items for each metric, by slug: its figure, its definition, and its means and statistics by cell."""
     items = {}
     for metric in METRICS:
         if metric.slug in figures:
@@ -92,7 +92,7 @@ def _ccas_words(ccas, design) -> str:
 
 
 def partial_words(runs) -> str:
-    """Return the part of the study that a report covers, and the consequences; empty if all runs were carried out."""
+    """Return a sentence on the part of the study that a report covers, and on the consequences; empty if all runs were executed."""
     absent = not_run(runs)
     if not absent.any():
         return ""
@@ -105,13 +105,13 @@ def partial_words(runs) -> str:
     )
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
-        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The others have not failed, and are not missing at random: runs are executed in some "
-        f"order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared in the replications that both have, so their means there can differ from those of all runs."
+        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The others have not "
+        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared over the replications that both have, so the means there can differ from those of all runs."
     )
 
 
 def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
-    """Return the study's outline as pairs of name and value."""
+    """Return the study's outline as pairs of names and values."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
     programs = []
     if len(simulators) < len(design.platforms):
@@ -132,7 +132,7 @@ def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
 
 
 def page_context(inputs, params) -> dict:
-    """Read all inputs and return the templates' variables; ``inputs`` and ``params`` are mappings of the rule's."""
+    """Read all inputs and return the template variables; ``inputs`` and ``params`` are the rule's mappings."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study, environments = provenance["study"] | params["prose"], provenance["environments"]
     design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
@@ -194,7 +194,7 @@ def page_context(inputs, params) -> dict:
 def _environment(template_path, **names) -> jinja2.Environment:
     """Return the template environment, which escapes all text; ``names`` are defined in every template.
 
-    Templates that the template includes are in its folder, or in the topics' folders.
+    Templates may include others from the template's folder and from the topics' folders.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([Path(template_path).parent, TOPICS_FOLDER]),
@@ -209,7 +209,7 @@ def _environment(template_path, **names) -> jinja2.Environment:
 
 
 def render_pages(context, inputs, names) -> dict[str, str]:
-    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and forbids it by its content security policy.
+    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and whose content security policy forbids loading.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def findings_text(study: str, findings) -> str:
 
 
 def held_together(text: str) -> str:
-    """Return a sentence with its numbers kept on one line with their units."""
+    """Return a sentence in which each number stays on one line with its unit."""
     return UNIT_SPACE.sub("\N{NO-BREAK SPACE}", text)
 
 

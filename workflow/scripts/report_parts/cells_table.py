@@ -26,7 +26,7 @@ class Shown:
 
 
 def shown_text(heading, name, words=None, empty="", kind="text", filtered=False, header=False) -> Shown:
-    """Return a column of texts: the value, or what the function `words` returns for it; `empty` for an empty text."""
+    """Return a column of texts: the value, or the result of the function `words` for it; `empty` replaces an empty text."""
 
     def cell(row):
         return (words(row[name]) if words else row[name]) or empty

@@ -1,4 +1,4 @@
-"""Tables that a reader sorts and filters in the page, without a server.
+"""Tables that a reader can sort and filter in the page, without a server.
 
 A table is plain HTML, complete and in the study's order; the page's script adds the rest. One with
 more than `MAX_PLAIN_ROWS` would slow the page down: it shows its first rows, and carries all of
@@ -19,7 +19,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column of a table of the page."""
+    """A column of a table on the page."""
 
     heading: str
     #: "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or "note" (text of several
@@ -31,7 +31,7 @@ class PageColumn:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, its sort key if that isn't the text, and a class of the style sheet."""
+    """A cell: its text, its sort key if that isn't the text, and a class for the style sheet."""
 
     text: str
     value: float | int | str | None = None
@@ -39,7 +39,7 @@ class Cell:
 
 
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
-    """Return a table's variables for the template.
+    """Return the template variables of a table.
 
     Returns id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
 
@@ -51,7 +51,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     rows : list of list
         A `Cell` or a text for each column; a row of a different length raises ValueError.
     initial : dict of str to str, optional
-        Heading of a filtered column -> the value selected when the page opens.
+        Heading of a filtered column -> value selected when the page opens.
     """
     rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     for row in rows:
@@ -129,7 +129,7 @@ def signed(value, decimals=None) -> str:
 
 
 def signed_cell(value, decimals=None) -> Cell:
-    """Return a cell with a difference and its sign, sorted by its full precision; a dash if there is none."""
+    """Return a cell with a signed difference, sorted by its full precision; a dash if there is none."""
     return Cell(NONE) if is_missing(value) else Cell(signed(value, decimals), value)
 
 
@@ -146,7 +146,7 @@ def _effect_decimals(value) -> int:
 
 
 def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
-    """Return two cells of a row: a difference with its effect_unit, and its interval; a dash for a missing one."""
+    """Return two cells of a row: a difference in its effect_unit, and its interval; a dash for a missing one."""
     value = row[estimate]
     if is_missing(value):
         return Cell(NONE), Cell(NONE)

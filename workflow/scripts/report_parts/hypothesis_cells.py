@@ -11,7 +11,7 @@ DIFFERS, ALIKE, OPEN = "verdict differs", "verdict alike", "verdict open"
 
 
 def shown_scenario(scenarios, header=True) -> Shown:
-    """Return the column of scenarios: sorted in the order of ``tidy/scenarios.csv``, shown by label."""
+    """Return the column of scenarios, sorted in the order of ``tidy/scenarios.csv`` and shown by label."""
     places = {name: place for place, name in enumerate(scenarios["scenario"])}
     return shown_cell(
         "Scenario",
@@ -72,7 +72,7 @@ def tests_table(identifier, caption, table, scenarios, shown) -> dict:
 
 
 def tiny(p) -> str:
-    """Return a p-value as the paper prints it: very small ones as powers of ten."""
+    """Return a p-value as printed in the paper, with very small ones as powers of ten."""
     if is_missing(p):
         return NONE
     if p == 0:

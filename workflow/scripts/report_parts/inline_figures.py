@@ -77,7 +77,7 @@ def _panel(view, by_id, prefix):
 
 
 def _gather_dots(svg, prefix):
-    """Replace many equal marks by one invisible line with the mark at each of its points.
+    """Replace many equal marks by one invisible line that has the mark at each of its points.
 
     This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the file has hundredths.
     """

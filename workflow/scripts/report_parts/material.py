@@ -40,12 +40,12 @@ class ReportMaterial:
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table of cells that allow ranking CCAs: those of a scenario and IP version with all their runs."""
+        """Return the rows of a table of cells in which CCAs can be ranked: the scenarios and IP versions that have all their runs."""
         return in_whole_places(cells, self.tables.runs)
 
     @property
     def other_claims(self) -> tuple[str, pd.DataFrame] | None:
-        """Name of the study of the other method and its claims, or None."""
+        """Name and claims of the study that used the other method, or None."""
         if self.design.other is None or self.tables.other_claims is None:
             return None
         return self.design.other, self.tables.other_claims

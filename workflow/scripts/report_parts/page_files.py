@@ -1,4 +1,4 @@
-"""Other files' contents in the page: byte-exact downloads, figures as panels, filled captions."""
+"""Contents of other files in the page: byte-exact downloads, figures as panels, filled captions."""
 
 import base64
 import gzip

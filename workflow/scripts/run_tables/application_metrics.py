@@ -1,4 +1,4 @@
-"""Metrics of flows other than plain TCP connections of iperf3: UDP, a ping-pong of messages, files, MPTCP."""
+"""Metrics of flows other than plain TCP connections of iperf3: UDP, ping-pong messages, files, MPTCP."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
-    """Return whether a document's flows are other than plain TCP connections of iperf3."""
+    """Return whether a document's flows are something other than plain TCP connections of iperf3."""
     run = specification_of(document)
     return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 
@@ -18,8 +18,8 @@ def has_own_metrics(document) -> bool:
 def application_flows(document) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions.
 
-    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and a ping-pong of
-    messages has no goodput; its round-trip time is ``rtt_mean_ms``.
+    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and ping-pong messages have no goodput; their
+    round-trip time is ``rtt_mean_ms``.
     """
     run, seen = specification_of(document), {}
     for look in document["sockets"]:
@@ -82,7 +82,7 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return the kernel's RTTs (means over readings and subflows) and CCA; ``seen_of`` maps a flow to its sockets at all readings."""
+    """Return the kernel's RTTs (means over readings and subflows) and the CCA; ``seen_of`` maps a flow to its sockets at all readings."""
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})

@@ -1,4 +1,4 @@
-"""Metrics of the background traffic of a client-server network's server, and the cable capacity that it used."""
+"""Metrics of the background traffic of the server in a client-server network, and the cable capacity that it used."""
 
 from experiment.run_document import specification_of
 from tcp_models.wire_theory import frame_bytes
@@ -9,7 +9,7 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 
 
 def background_metrics(document) -> dict[str, float | None]:
-    """Return the columns `NAMES` of `tidy_tables.RUNS`; all None without background traffic.
+    """Return the columns `NAMES` of `tidy_tables.RUNS`; all are None without background traffic.
 
     Rates are averages over the traffic's duration. A request to the directory acknowledges the previous answer.
     """

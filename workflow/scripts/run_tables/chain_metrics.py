@@ -1,4 +1,4 @@
-"""Measurements at the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and columns on the whole chain in other tables."""
+"""Measurements at the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and columns of other tables on the whole chain."""
 
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
@@ -24,7 +24,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty unless a chain."""
+    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty unless it is a chain."""
     run = specification_of(document)
     if not run.is_chain:
         return []
@@ -64,7 +64,7 @@ def _row(document, run, windows, placed):
 
 
 def _mean_queue(document, number, windows):
-    """Return the mean of a bottleneck's queue samples inside the window that all flows have in common, or None."""
+    """Return the mean of a bottleneck's queue samples within the window that all flows have in common, or None."""
     of_each = {one["bottleneck"]: one for one in document.get("series", {}).get("queues", ())}
     if number not in of_each or not windows:
         return None

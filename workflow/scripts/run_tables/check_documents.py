@@ -1,4 +1,4 @@
-"""Read all run documents of a study, and exit with a list of unusable ones."""
+"""Read all run documents of a study, and exit with a list of those that can't be used."""
 
 import sys
 from pathlib import Path
@@ -39,7 +39,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return the message on unusable documents: their number, the first ones, the file that lists all, and the remedy."""
+    """Return the message on unusable documents: their number, the first few, the file that lists all, and the remedy."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []

@@ -1,4 +1,4 @@
-"""The nominal conditions of a scenario whose runs draw theirs around these (`variation` of a study).
+"""The nominal conditions of a scenario whose runs draw their conditions around them (`variation` of a study).
 
 ``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which measurements are compared. Code that describes a
 scenario, compares it with others, or finds it by its conditions uses the scenario's centre. Tables of studies without
@@ -23,7 +23,7 @@ DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the limit in packets of a resolved scenario's queue: that of its runs, unless their conditions are drawn."""
+    """Return the limit in packets of a resolved scenario's queue, which is also that of its runs unless their conditions are drawn."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets

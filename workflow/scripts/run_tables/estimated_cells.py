@@ -1,4 +1,4 @@
-"""Tables with one row per cell: the runs' common values, and means of measures over the valid runs with their intervals."""
+"""Tables with one row per cell: values that its runs share, and means of measures over the valid runs with their intervals."""
 
 import pandas as pd
 
@@ -11,11 +11,10 @@ from run_tables.table import Table
 def estimated_cells(
     table: Table, runs, confidence, keys=tuple(CELL), of_scenario=None, also=None, steps=None
 ) -> pd.DataFrame:
-    """Return a table whose rows are cells, in the order of the runs.
+    """Return a table with one row per cell, in the order of the runs.
 
-    Numeric columns that the runs have, too, are means over the cell's valid runs, with an interval if the table has
-    columns for it, inside the bounds that the column declares. Other columns are those of the cell's first run. ``n`` is
-    the number of valid runs.
+    Numeric columns that the runs also have are means over the cell's valid runs, with an interval if the table has columns for it, within
+    the bounds that the column declares. Other columns are those of the cell's first run. ``n`` is the number of valid runs.
 
     Parameters
     ----------
@@ -29,7 +28,7 @@ def estimated_cells(
     of_scenario : pandas.DataFrame, optional
         Columns that depend only on the scenario, indexed by scenario.
     also : callable, optional
-        Function of a row so far and its valid runs that returns the columns that are neither means nor of the scenario.
+        Function that returns the remaining columns from the incomplete row and its valid runs.
     steps : dict of str to pandas.Series, optional
         Resolutions of measures from `resolution.resolutions`; 0 for those not given.
     """

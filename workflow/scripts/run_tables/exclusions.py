@@ -1,4 +1,4 @@
-"""Tables recomputed as if excluded runs with measurements were valid."""
+"""Tables recomputed as if excluded runs that have measurements were valid."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ KEPT = "_kept"
 def excluded_by(document) -> str:
     """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if it is valid.
 
-    If path, hosts or measurements were not as requested, the run shows nothing about its senders, whatever other checks it failed.
+    If path, hosts or measurements were not as requested, the run shows nothing about its senders, regardless of any other failed checks.
     """
     if document["verdict"]["valid"]:
         return ""
@@ -30,14 +30,14 @@ def excluded_by(document) -> str:
 
 
 def not_run(runs: pd.DataFrame) -> pd.Series:
-    """Return a mask of the runs in ``tidy/runs.csv`` that were not executed: these passed and failed no check."""
+    """Return a mask of the runs in ``tidy/runs.csv`` that were not executed, and so neither passed nor failed any check."""
     return runs["invalid_because"] == NOT_RUN
 
 
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
     """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid one.
 
-    Only there can CCAs be ranked: elsewhere some would be missing, or be compared over different runs.
+    CCAs can be ranked only there: elsewhere some would be missing, or would be compared over different runs.
     """
     places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
     whole = set()
@@ -67,7 +67,7 @@ def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table with its ``<column>_kept`` columns taken from the same table made with excluded runs kept.
+    """Return a table whose ``<column>_kept`` columns come from the same table made with excluded runs kept.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""The flows to which a run's columns refer: long flows or programs with the CCA under test, in the direction of the data."""
+"""The flows to which a run's columns refer: long flows or programs that use the CCA under test, in the direction of the data."""
 
 from experiment.flow_groups import OWN, PROGRAM, REVERSE
 from experiment.host_pairs import Pair
 
 
 def numbers_under_test(run) -> set[int]:
-    """Return the numbers of the flows of a `RunSpecification` with the CCA under test.
+    """Return the numbers of the flows of a `RunSpecification` that use the CCA under test.
 
     A run's columns don't cover groups with a CCA given by name, programs that aren't the run's CCA, or groups that send data in reverse.
     """
@@ -21,7 +21,7 @@ def programs_under_test(run) -> list:
 
 
 def pair_of(run, number) -> Pair:
-    """Return the pair of hosts of a flow, long or of a program, by its number."""
+    """Return the pair of hosts of a flow, given by number, whether it is a long flow or a program's."""
     if number < run.flows:
         return run.flow_pair(number)
     return run.program_flows[number - run.flows].pair

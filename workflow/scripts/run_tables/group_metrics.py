@@ -55,7 +55,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
 
 
 def _who(run, group):
-    """Return the name and CCA of a group, and the CCAs of the run's long flows beside it."""
+    """Return the name and CCA of a group, and the CCAs of the long flows that compete with it."""
     if group.application == REAL_TIME:
         cca = ""
     elif group.application == PROGRAM:
@@ -69,7 +69,7 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> goodput of its long flows over their own lifetimes, in Mbit/s, averaged over its on-times; None if a flow's is unknown."""
+    """Return group -> mean goodput of its long flows in Mbit/s over their lifetimes, and over on-times; None if a flow's is unknown."""
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
     for flow in run.long_flows:
@@ -107,7 +107,7 @@ def _objects(run, group, objects):
 
 
 def _watched_ms(run, completion_ns, start_ns, failure):
-    """Return the waiting time for an object; None for one that will never be complete."""
+    """Return the time for which an object was awaited; None for one that will never be complete."""
     if completion_ns is not None:
         return completion_ns / 1e6
     if failure == NOT_COMPLETE and start_ns is not None:
@@ -177,8 +177,8 @@ def waits_ms(run, pair, streams) -> list[float]:
 def jitter_ms(delays_ns) -> float | None:
     """Return the mean interarrival jitter of a stream in ms (RFC 3550, section 6.4.1 and A.8), or None with fewer than two packets.
 
-    The difference of two packets' transit times, smoothed: J = J + (|D| - J) / 16. Transit times are exact here, since both hosts
-    share a clock. The standard's is the last value; the mean over all packets also covers the time before.
+    This is the smoothed difference between the transit times of two packets: J = J + (|D| - J) / 16. Transit times are exact here, since
+    both hosts share a clock. The standard reports the last value; the mean over all packets also covers the time before it.
 
     ``delays_ns``: one-way delay of each packet, in the order of their numbers; None: lost.
     """

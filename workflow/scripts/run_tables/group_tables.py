@@ -1,4 +1,4 @@
-"""The tables of a run's groups of flows and of their web objects, column by column (`group_metrics`)."""
+"""The tables of a run's flow groups and of their web objects, column by column (`group_metrics`)."""
 
 from run_tables.run_keys import RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column

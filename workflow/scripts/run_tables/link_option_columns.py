@@ -1,4 +1,4 @@
-"""Columns of `tidy_tables.RUNS` that link options declare: packets that each option affected."""
+"""Columns of `tidy_tables.RUNS` declared by link options: the number of packets that each option affected."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.run_document import specification_of
@@ -20,7 +20,7 @@ def option_columns() -> tuple:
 
 
 def option_counts(document) -> dict[str, int | None]:
-    """Return column name -> number of packets in the data's direction that the option affected, None without the option."""
+    """Return column name -> number of packets in the data's direction that the option affected; None if the option isn't set."""
     specification = specification_of(document)
     met = {}
     for option in OPTIONS:

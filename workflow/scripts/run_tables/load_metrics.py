@@ -28,7 +28,7 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return the percentiles and the mean of the time that the queue's content takes to leave, over its samples during the traffic."""
+    """Return the percentiles and the mean of the time that the queue's content takes to drain, over its samples during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
     # A netem that is the queue also holds the packets on the path.
@@ -42,9 +42,9 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return delivered data as a percentage of the path's capacity for it; None if traffic other than long flows shares the path.
+    """Return delivered data as a percentage of the path's capacity for it; None if the path also carries traffic other than long flows.
 
-    The bottleneck's counters include more, but continue after the traffic's end, when data in sockets' buffers are still being sent.
+    The bottleneck's counters cover more, but they continue after the end of the traffic, while data in socket buffers are still being sent.
     """
     window = next(iter(windows(document).values()), None)
     under_test = programs_under_test(run)

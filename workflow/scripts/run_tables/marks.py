@@ -9,7 +9,7 @@ ECHOED = "TcpExtTCPDeliveredCE"
 
 
 def marks_of_run(document) -> dict[str, int | None]:
-    """Return marks and drops of the queue in the data's direction, and the fate of the marks: columns of `tidy_tables.RUNS`."""
+    """Return the queue's marks and drops in the data's direction, and the marks that arrived and were echoed: columns of `RUNS`."""
     columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
     if is_simulated(document):
         return columns
@@ -34,7 +34,7 @@ def grown(before, after, name) -> int | None:
 
 
 def marks_of_flows(document) -> dict[int, dict]:
-    """Return flow -> its sockets' ECN data at the last reading, None for unknown values: columns of `tidy_tables.FLOWS`."""
+    """Return flow -> the ECN data of its sockets at the last reading, None for unknown values: columns of `tidy_tables.FLOWS`."""
     flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):

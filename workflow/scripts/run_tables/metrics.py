@@ -74,7 +74,7 @@ DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 
 
 def metric_by_slug(slug) -> Metric:
-    """Return the metric of a figure's name; raise `KeyError`, which lists all names, if there is none."""
+    """Return the metric with a figure's name; if there is none, raise `KeyError`, which lists all names."""
     by_slug = {metric.slug: metric for metric in (*METRICS, *PUBLISHED_METRICS)}
     if slug not in by_slug:
         raise KeyError(f"no metric '{slug}'; there are {', '.join(by_slug)}")
@@ -82,5 +82,5 @@ def metric_by_slug(slug) -> Metric:
 
 
 def differences(section) -> dict[str, float]:
-    """Return the differences of a study's ``analysis.equivalence_margin`` or ``.detect`` by column of ``tidy/runs.csv``."""
+    """Return the differences in a study's ``analysis.equivalence_margin`` or ``.detect``, by column of ``tidy/runs.csv``."""
     return {metric.column: section[metric.difference] for metric in METRICS}

@@ -1,4 +1,4 @@
-"""Declared tables as Arrow tables, which are written to Parquet files."""
+"""Declared tables as Arrow tables, for Parquet files."""
 
 import pyarrow
 import pyarrow.csv

@@ -39,7 +39,7 @@ def _offered_mbps(document, entries):
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
-    """Return the time in ms that data waiting at the bottleneck take to leave at a `Timeline`'s following rates; None without a rate.
+    """Return the time in ms that data waiting at the bottleneck take to drain at a `Timeline`'s later rates; None without a rate.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Deliveries and time series of programs under test, derived from their packets at both hosts in the form that a document has for sockets.
 
-All computations on delivered or sent data are then the same for every flow. A program's log of its
-congestion control (qlog) is in the same columns as the kernel's data on its own.
+All computations on delivered or sent data can then be the same for every flow. A program's log of its congestion control (qlog) is in the
+same columns as the kernel's data on its own.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from testbed.readings.deliveries import EARLY, PARTS
 
 
 def with_program_deliveries(document) -> dict:
-    """Return a run document whose sections ``delivered`` and ``series`` also have its programs, if the CCA under test is a program's.
+    """Return a run document that also lists its programs in ``delivered`` and ``series``, if the CCA under test is a program's.
 
     A program that logs its congestion control is in ``series`` in any case.
 
@@ -42,7 +42,7 @@ def with_program_deliveries(document) -> dict:
 
 
 def end_ns(flow, entry, packets) -> int:
-    """Return the end of a program's flow in ns since the traffic's origin: the planned or actual end, but not before its last packet arrived."""
+    """Return the end of a program's flow in ns since the traffic's origin: planned or actual, but not before its last packet arrived."""
     ended_ns = entry["client"]["ended_ns"]
     if flow.seconds is not None:
         ended_ns = min(ended_ns, round(1e9 * (flow.start_s + flow.seconds)))
@@ -50,7 +50,7 @@ def end_ns(flow, entry, packets) -> int:
 
 
 def _reading_times_ns(run, flows):
-    """Return the reading times for a run without sockets: between the last beginning and the first end of flows with equal times, and of all."""
+    """Return reading times for a run without sockets: between the last start and the first end of flows with equal times, and of all."""
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:
         if packets["last_arrived_ns"] is None:
@@ -69,7 +69,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return the amount that a flow had delivered by given times, None before it began or after it ended."""
+    """Return the amount that a flow had delivered at given times, None before its start and after its end."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
@@ -78,7 +78,7 @@ def _delivered(flow, entry, packets, times_ns):
 
 
 def _arrived(flow, entry, packets, times_ns):
-    """Return the bytes delivered by some times, interpolated evenly within each step of the packets' counts."""
+    """Return the bytes delivered by given times, interpolated linearly within each step of the packet counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
     return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
@@ -109,7 +109,7 @@ def _log(flow, entry):
 
 
 def _logged(log, packets, times_ns, ip_version):
-    """Return the columns of a log at some times; windows are in packets of the flow's largest size."""
+    """Return the columns of a log at given times; windows are in packets of the flow's largest size."""
     payload_bytes = (
         packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
     )

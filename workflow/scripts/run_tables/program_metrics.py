@@ -1,7 +1,7 @@
 """Results of flows of declared programs, from their packets at both hosts: rows of ``tidy/flows.csv``, columns of ``tidy/groups.csv``.
 
-A program's goodput is based on the amount that it reports as received. Without a report it is the data delivered by TCP, each byte once, or
-the payload of UDP packets that arrived, which then includes a stack's own headers and retransmissions.
+A program's goodput is based on the amount that it reports as received. Without such a report it is based on the data delivered by TCP, each
+byte counted once, or on the payload of the UDP packets that arrived, which includes a stack's own headers and retransmissions.
 """
 
 import math
@@ -65,7 +65,7 @@ def flows_of_programs(document) -> list[tuple]:
 
 
 def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
-    """Return the payload of the largest packet of a run's programs, without TCP's options, and its size as the bottleneck counts it, in bytes."""
+    """Return the payload of the largest packet of a run's programs, without TCP options, and its size at the bottleneck, in bytes."""
     run = specification_of(document)
     sizes = [
         (
@@ -144,12 +144,12 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be those of other packets: if some packets are indistinguishable, and some were lost."""
+    """Return whether delays may be those of other packets: some packets are indistinguishable, and some were lost."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 
 def _waits_ms(run, members):
-    """Return the packets' waiting times in the queue: their delay minus that of the path when they left it; empty if jitter is set."""
+    """Return the packets' waiting times in the queue: their delay minus the path's delay when they left it; empty if jitter is set."""
     direction = members[0][0].pair.direction
     if run.direction(direction).jitter_ms or run.late_percent(direction):
         return []
@@ -163,7 +163,7 @@ def _waits_ms(run, members):
 
 
 def _completions(run, members):
-    """Return the completion columns of a group with a fixed size; incomplete flows count as longer than the time for which they were awaited."""
+    """Return the completion columns of a group with a fixed size; an incomplete flow counts as longer than the time it was awaited."""
     if members[0][0].bytes is None:
         return {}
     times_ms = [completion_ms(flow, entry) for flow, entry, _ in members]

@@ -1,4 +1,4 @@
-"""The size of the bottleneck's queue, as given in the study and in bandwidth-delay products, and its management."""
+"""The size of the bottleneck's queue, as given in the study and in bandwidth-delay products, and its queue management."""
 
 import math
 
@@ -8,13 +8,13 @@ from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
-    """Return a resolved scenario's queue size as in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP", "100000 bytes"."""
+    """Return a resolved scenario's queue size as in `tidy_tables.SCENARIOS`, such as "33 packets", "1 BDP" or "100000 bytes"."""
     measure, amount = measure_of(queue)
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 
 
 def whole_queue_words(queue) -> str:
-    """Return a text for a resolved scenario's queue, with parameters other than its discipline's defaults; "" for None.
+    """Return a text for a resolved scenario's queue, with the parameters that differ from its discipline's defaults; "" for None.
 
     Examples
     --------
@@ -29,12 +29,12 @@ def whole_queue_words(queue) -> str:
 
 
 def discipline_columns(scenario) -> dict[str, str]:
-    """Return the queue management of a scenario and its flows' ECN: columns of runs and scenarios."""
+    """Return the queue management of a scenario and the ECN setting of its flows: columns of runs and scenarios."""
     return {"discipline": discipline_of(scenario["queue"]).name, "ecn": scenario["transport"].get("ecn", "off")}
 
 
 def parameter_words(queue, all_of_them=True) -> str:
-    """Return the parameters of a queue's discipline as in a study ("target_ms 5, ecn true"), or only those that aren't defaults.
+    """Return the parameters of a queue's discipline as in a study ("target_ms 5, ecn true"), or only those that differ from the defaults.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
     Parameters
     ----------
     queue : str
-        Queue size from `queue_words`. A size in BDPs is returned unchanged, though whole packets make the queue a little larger.
+        Queue size from `queue_words`. A size in BDPs is returned unchanged, although rounding to whole packets makes the queue a little larger.
     held_bytes : float or None
         Content of the runs' full queue, in packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
     rate_mbps, rtt_ms : float or None
@@ -84,7 +84,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
 
 
 def queues_of(runs) -> pd.DataFrame:
-    """Return the size of a packet and of the full queue, in bytes, of each scenario and IP version: columns of its runs.
+    """Return the sizes of a packet and of the full queue, in bytes, for each scenario and IP version: columns of its runs.
 
     ``runs`` is ``tidy/runs.csv``. Returns ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); values that no
     run has are missing.

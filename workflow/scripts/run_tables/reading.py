@@ -108,7 +108,7 @@ def read_runs(path) -> pd.DataFrame:
 
 
 def runs_of_rows(rows) -> pd.DataFrame:
-    """Return rows of `RUNS` that are not in a file yet, in the form of `read_runs`."""
+    """Return rows of `RUNS` that are not yet in a file, in the form returned by `read_runs`."""
     text = io.StringIO()
     table = csv.DictWriter(text, RUNS.names)
     table.writeheader()
@@ -133,9 +133,9 @@ def read_checks(path) -> pd.DataFrame:
 
 
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
-    """Return the input that a script gets for the name of a table.
+    """Return the input that a script gets for a table's name.
 
-    It is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of these.
+    This is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of these.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Linux's counters of out-of-order segments, and of its TCP's reactions to them."""
+"""Linux's counters of out-of-order segments, and of the reactions of its TCP to them."""
 
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test
@@ -54,7 +54,7 @@ def any_drops(document) -> bool:
 
 
 def cwnd_packets(document) -> float | None:
-    """Return the senders' mean congestion window in packets over the samples of their sockets, or None without samples.
+    """Return the mean congestion window of the senders in packets, over the samples of their sockets; None without samples.
 
     Each MPTCP subflow has a separate window.
     """

@@ -1,4 +1,4 @@
-"""The resolution of a run's metrics: values closer than this are indistinguishable.
+"""The resolution of a run's metrics: values that are closer than this are indistinguishable.
 
 Without randomness (a lone flow, no loss) replications differ only in the start of the traffic, and thus in the last packet
 inside the window. Such runs are one measurement, however often it is repeated.
@@ -58,7 +58,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def jain_resolution(index, share) -> pd.Series:
-    """Return the resolution of Jain's indices from the resolution of the flows' goodputs, a share of their mean.
+    """Return the resolution of Jain's indices, given the resolution of the flows' goodputs as a share of their mean.
 
     If flows x are off by at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, where the mean of the absolute
     values is at most the root of the mean square, sqrt(1 - J). If all are equal it is r^2 divided by the squared mean.
@@ -80,6 +80,6 @@ def resolution_of(runs: pd.DataFrame, metric: str) -> float:
 
 
 def coarsest(steps: pd.Series) -> float:
-    """Return the coarsest of some runs' resolutions, 0 if none is known; for parts of a table with resolutions computed once."""
+    """Return the coarsest of some runs' resolutions, 0 if none is known; for parts of a table whose resolutions were computed once."""
     step = steps.max()
     return 0.0 if pd.isna(step) else float(step)

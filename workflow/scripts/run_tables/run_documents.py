@@ -1,4 +1,4 @@
-"""Read run documents, and check that they are complete, of the right run, and of this workflow's schema, testbed and image."""
+"""Read run documents, and check that they are complete, belong to the right run, and match this workflow's schema, testbed and image."""
 
 import gzip
 import hashlib

@@ -22,7 +22,7 @@ FORWARD = "forward"
 
 
 def _flow_conditions(run, flow) -> dict[str, str | float]:
-    """Return a flow's configured conditions: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` beginning with ``first_hop``, and ``rtt_path_ms``."""
+    """Return a flow's configured conditions: ``flow_cca``, ``pair`` (of hosts, from 1), ``first_hop``, ``hops``, and ``rtt_path_ms``."""
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that returns a document's flows, depending on the programs that carried them."""
+    """Return the function that returns a document's flows, which depends on the programs that carried them."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -70,7 +70,7 @@ def _flows_of_kind(document):
 
 
 def _delivered(flow, window, steady, is_file):
-    """Return a flow's delivered data and their times; a file's goodput covers its whole transfer."""
+    """Return a flow's delivered data and their times; the goodput of a file covers its whole transfer."""
     number = flow["flow"]
     return {
         "goodput_mbps": window.goodput_mbps(number)
@@ -159,7 +159,7 @@ def _counts_of(document, interfaces, kind):
 
 
 def segment_bytes(document) -> int | None:
-    """Return the payload of a full segment in bytes according to the sender's TCP, or as configured if its sockets were not read."""
+    """Return the payload of a full segment in bytes, as reported by the sender's TCP, or as configured if its sockets were not read."""
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):
         return packet_sizes_of_programs(document)[0]
@@ -167,7 +167,7 @@ def segment_bytes(document) -> int | None:
 
 
 def span_ns(document) -> tuple[int, int]:
-    """Return the beginning and end of the time with known deliveries: the flows' windows, else their lifetimes or transfers, or the whole traffic."""
+    """Return beginning and end of the time with known deliveries: the flows' windows, else their lifetimes or transfers, else all traffic."""
     spans = [span for _, span in delivered_spans(document)]
     if not spans:
         return 0, round(1e9 * specification_of(document).expected_s)
@@ -175,7 +175,7 @@ def span_ns(document) -> tuple[int, int]:
 
 
 def ideal_shares(document, goodput) -> dict[str, float | None]:
-    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is the run's in Mbit/s, or None."""
+    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is that of the run in Mbit/s, or None."""
     run, (begin_ns, end_ns) = specification_of(document), span_ns(document)
     to_mbps, limits, capacity = 8e3 / (end_ns - begin_ns), [], None
     if run.traffic.application != "round-trip" and not run.capacity.is_unlimited():
@@ -226,13 +226,13 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
 
 
 def total(flows, key) -> float | None:
-    """Return the sum over the flows, or None if a flow has no value or there are no flows."""
+    """Return the sum over the flows, or None if there are none or any has no value."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
 
 
 def retransmits_of_run(document, flows) -> int | None:
-    """Return retransmits of `tidy_tables.RUNS`: with MPTCP the sending hosts' counts, the only ones that include all subflows."""
+    """Return the number of retransmits; with MPTCP, as counted by the sending hosts, because only these counts include all subflows."""
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
     return sum(
@@ -241,7 +241,7 @@ def retransmits_of_run(document, flows) -> int | None:
 
 
 def _of_one_time(document, flows):
-    """Return whether the flows were to send at the same time, so that their individual rates may be added up."""
+    """Return whether the flows were meant to send at the same time, so that their individual rates may be added up."""
     run = specification_of(document)
     groups = {group.name: (group.start_s, group.stop_s) for group in run.groups}
     own = [(flow.start_s, flow.stop_s) for flow in run.long_flows] + [groups[flow.group] for flow in run.program_flows]
@@ -255,12 +255,12 @@ def _shared(flows, key):
 
 
 def _has_several_rtts(document):
-    """Return whether the paths of a flow have different RTTs, so that its mean RTT isn't that of any path."""
+    """Return whether a flow has paths with different RTTs, so that its mean RTT isn't the RTT of any path."""
     return len(set(specification_of(document).multipath.path_delay_ms)) > 1
 
 
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
-    """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`.
+    """Return the metrics of the run as a whole: the columns of `tidy_tables.RUNS` from mss_bytes to link_drops.
 
     ``flows`` are those of `flow_metrics`, with the same rule for start-up.
     """

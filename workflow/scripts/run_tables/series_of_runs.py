@@ -1,4 +1,4 @@
-"""Read time series run by run: ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
+"""Read time series run by run, because ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
 
 from collections.abc import Iterator
 

@@ -16,7 +16,7 @@ def counted_flows(document) -> Iterator[tuple[dict, dict]]:
 
 
 def simulated_flows(document) -> list[dict]:
-    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except those of `flow_conditions`."""
+    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except the keys of `flow_conditions`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
         {
@@ -47,7 +47,7 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's own queue, or None."""
+    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's queue, or None."""
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
     discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")

@@ -1,4 +1,4 @@
-"""The steady part of a run after start-up: its beginning, its metrics, and their drift.
+"""The steady part of a run, after start-up: its beginning, its metrics, and their drift.
 
 It begins at the same moment for all flows and metrics, by one of two rules: after a share of the window that the flows have in
 common, or where MSER finds it in the total goodput of all flows.
@@ -20,7 +20,7 @@ LEAST_STEP = 0.75
 
 @dataclass(frozen=True)
 class SteadyRule:
-    """A study's ``steady_state``: the rule (`SHARE` or `MSER`), and for `SHARE` the share that is left out."""
+    """A study's ``steady_state``: the rule (`SHARE` or `MSER`) and, for `SHARE`, the share that is left out."""
 
     rule: str = SHARE
     share: float = START_UP
@@ -31,7 +31,7 @@ USUAL_RULE = SteadyRule()
 
 
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
-    """Return the number of start-up values at the beginning of a series by MSER (batches of 5 by default), or None if it is too short.
+    """Return the length of the start-up in a series by MSER, in values (batches of 5 by default), or None if the series is too short.
 
     It omits the first batch means so that the variance of the rest divided by their number, the square of the marginal standard
     error, is smallest: if d of k are omitted, this is the sum of squared deviations of the others from their mean, divided by (k - d)^2
@@ -63,7 +63,7 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return flow -> the `Window` of its steady part, in the form in which `deliveries.windows` returns that of the whole run.
+    """Return flow -> the `Window` of its steady part, in the form in which `deliveries.windows` returns the window of the whole run.
 
     UDP sends at a constant rate from its start and has no congestion control, so with either rule the share is left out. The result
     is empty if a rule finds no steady state.
@@ -85,7 +85,7 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
 
 
 def _at_equal_steps(delivered, window):
-    """Return the times of readings at about equal steps back from a window's end, and the bytes delivered by all flows by then."""
+    """Return the times of readings at about equal steps back from a window's end, and the bytes that all flows had delivered by then."""
     totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
     times_ns = np.array(delivered["time_ns"])
     # Readings half an RTT apart are only at the beginning: most steps have the usual length.
@@ -124,7 +124,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the excess of the second half's mean over the first half's, in % of the mean of both; None for fewer than four values."""
+    """Return the excess of the second half's mean over the first half's, in % of their mean; None for fewer than four values."""
     if len(values) < 4 or None in values or not sum(values):
         return None
     half = len(values) // 2
@@ -133,7 +133,7 @@ def _change_percent(values):
 
 
 def _goodput_change_percent(document, flows, steady):
-    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for all flows together; None if they have no common window."""
+    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for all flows together; None if they have no window in common."""
     whole, after = (next(iter(of_flows.values()), None) for of_flows in (windows(document), steady))
     if "delivered" not in document or after is None:
         return None
@@ -185,7 +185,7 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
 
 
 def _mean_queue(document, of_flows):
-    """Return the mean of the queue's samples in packets while all flows had their windows, or None."""
+    """Return the mean of the queue's samples in packets within the windows of all flows, or None."""
     series = document.get("series", {}).get("queue")
     if not series or not of_flows:
         return None

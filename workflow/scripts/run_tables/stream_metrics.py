@@ -5,12 +5,12 @@ from run_tables.application_metrics import MISSING
 
 
 def has_streams(document) -> bool:
-    """Return whether a document's flows are of this kind."""
+    """Return whether a document's flows were carried in this way."""
     return specification_of(document).per_side
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs cover all delivery readings."""
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs cover all readings of deliveries."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
@@ -64,7 +64,7 @@ def _rtts(document):
 
 
 def _goodput_mbps(stream):
-    """Return the rate in Mbit/s at which a flow's receiver got data from its connection to its end, or None."""
+    """Return the rate in Mbit/s at which a flow's receiver got data between connection and end, or None."""
     if stream["ended_ns"] is None or stream["received_bytes"] is None:
         return None
     return stream["received_bytes"] * 8e3 / (stream["ended_ns"] - stream["connected_ns"])

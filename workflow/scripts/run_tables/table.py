@@ -1,4 +1,4 @@
-"""Tables and their columns: each is declared once, and the code that writes, reads, shows or documents it uses the declaration.
+"""Tables and their columns: each is declared once, and all code that writes, reads, shows or documents it uses the declaration.
 
 Standard library only, because the declarations are read when Snakemake plans, before any table exists.
 """
@@ -41,12 +41,12 @@ class Column:
 
 
 def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of texts."""
+    """Return a text column."""
     return Column(name, "text", meaning, "", empty, source)
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` lists those that mean that nothing was measured, in addition to empty text."""
+    """Return a column of verdicts; ``unmeasured`` lists those, other than empty text, that mean that nothing was measured."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 
@@ -69,12 +69,12 @@ def number_column(
 
 
 def count_column(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of whole numbers of at least 0."""
+    """Return a column of non-negative whole numbers."""
     return Column(name, "count", meaning, unit, empty, source, 0)
 
 
 def ordinal_column(name: str, meaning: str, empty: str = "") -> Column:
-    """Return a column of whole numbers that identify things: replications, flows, paths."""
+    """Return a column of whole numbers that identify something: replications, flows, paths."""
     return Column(name, "ordinal", meaning, "", empty)
 
 
@@ -87,7 +87,7 @@ def interval_columns(
     least: float | None = None,
     most: float | None = None,
 ) -> tuple[Column, Column]:
-    """Return the two columns of an interval at the study's confidence; ``of`` names the estimated quantity: "the mean"."""
+    """Return the two columns of an interval at the study's confidence; ``of`` names the estimated quantity, such as "the mean"."""
     return (
         number_column(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
         number_column(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
@@ -119,7 +119,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
 
 
 def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
-    """Return the column of a mean over the valid runs that have a value of a column."""
+    """Return the column for the mean of a column over the valid runs that have a value."""
     return replace(
         column, kind="number", meaning=f"{column.meaning} The mean over the valid runs.", empty=empty, source=""
     )
@@ -127,7 +127,7 @@ def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a study: a file of `tidy/` or `analysis/`."""
+    """A table of a study: a file in `tidy/` or `analysis/`."""
 
     name: str  # name of the file without its suffix
     row: str  # subject of a row: "a run", "a flow of a run"
@@ -167,7 +167,7 @@ class Table:
         return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
 
     def without(self, *names: str) -> tuple[Column, ...]:
-        """Return the columns except some, for use in another table."""
+        """Return all columns except some, for use in another table."""
         for name in names:
             self[name]
         return tuple(column for column in self.columns if column.name not in names)

@@ -39,7 +39,7 @@ from wording.scenario_words import groups_words
 
 
 def factors(document) -> dict[str, str | int]:
-    """Return the run's four factors, the first columns of every table."""
+    """Return the run's four factors, the first columns of each table."""
     return specification_of(document).factors
 
 
@@ -84,7 +84,7 @@ def _queue_columns(document) -> dict[str, float | None]:
 
 
 def _queue_of(run):
-    """Return the queue of a run's bottleneck, of a chain's narrowest."""
+    """Return the queue of a run's bottleneck; for a chain, of the narrowest one."""
     return (run.narrowest if run.is_chain else run).scenario["queue"]
 
 

@@ -18,7 +18,7 @@ def _workflow_provenance(snakemake_version, analysis_image):
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all documents, write the tables."""
+    """Read all documents and write the tables."""
     workflow = _workflow_provenance(params.snakemake_version, params.image)
     tidy(params.study, inputs.documents, outputs, workflow, params.made_by)
 

@@ -1,7 +1,7 @@
-"""The tidy tables of runs, flows and checks, column by column; those of paths, scenarios, groups and time series are in neighbouring modules.
+"""The tidy tables of runs, flows and checks, column by column; other tidy tables are in neighbouring modules.
 
-A simple column of a run is defined in two places: its declaration here, and the function that computes it (`tidy_rows.py` and
-the modules that it calls).
+Those are the tables of paths, scenarios, groups and time series. A simple column of a run is defined in two places: its declaration here,
+and the function that computes it (`tidy_rows.py` and the modules that it calls).
 """
 
 from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS

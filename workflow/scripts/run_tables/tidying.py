@@ -40,8 +40,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The run documents; a run without a document is missing. In a study that continues until it is precise enough, they
-        show the number of replications.
+        The run documents; those of missing runs are left out. In a study that continues until it is precise enough, they determine the number of replications.
     output : mapping
         Name of a table -> its path.
     workflow : dict
@@ -126,7 +125,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
 
 def _flat(environment):
-    """Return a run's environment as one level: tools' versions and a simulator's properties beside the other entries."""
+    """Return a run's environment flattened to one level: versions of tools and properties of a simulator beside the other entries."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools

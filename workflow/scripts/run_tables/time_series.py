@@ -26,9 +26,9 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 
 
 def queue_table(document, keys) -> pyarrow.Table:
-    """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck; empty if it has none.
+    """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck; empty if there are none.
 
-    ``delay_ms`` is the time that the waiting data take to leave at the bottleneck's following rates; None without a rate.
+    ``delay_ms`` is the time that the waiting data take to drain at the bottleneck's later rates; None without a rate.
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]

@@ -1,4 +1,4 @@
-"""Packets' waiting time in a run: in the queue, if it was sampled, or else their RTT minus the path's shortest."""
+"""The waiting time of packets in a run: in the queue, if it was sampled, or else their RTT minus the shortest RTT of the path."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ QUEUEING, ABOVE = "Queueing delay", "RTT above the path's shortest"
 
 
 def waiting(runs) -> tuple[str, pd.Series]:
-    """Return the name of the waiting measure, the same for all runs, and each run's mean in ms.
+    """Return the name of the measure of waiting, the same for all runs, and each run's mean in ms.
 
     Parameters
     ----------
@@ -23,6 +23,6 @@ def waiting(runs) -> tuple[str, pd.Series]:
 
 
 def drain_rates_mbps(runs) -> pd.Series:
-    """Return the rate at which each run's full queue would drain in Mbit/s; missing unless the capacity is the link's constant rate."""
+    """Return the rate in Mbit/s at which each run's full queue would drain; missing unless the capacity is the link's constant rate."""
     rate, capacity = runs["rate_mbps"].astype(float), runs["capacity_mbps"].astype(float)
     return rate.where((rate > 0) & (np.isclose(capacity, rate) | np.isclose(capacity, rate * runs["paths"])))

@@ -1,7 +1,7 @@
-"""A patch series against its base, before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
+"""Compare a patch series with its base before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
 
-Builds both kernels, runs the kernel's own tests on both, a regression study, and an exam of each CCA that the series touches;
-writes a page and a text for the cover letter. An interrupted call is resumed by repeating it.
+Builds both kernels, runs the kernel's own tests on both, then a regression study and an exam of each CCA that the series touches; writes a
+page and a text for the cover letter. An interrupted call is resumed by repeating it.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def _version():
 
 
 def _command(options):
-    """Return the command for others to repeat the call, with the series under the same name and packetdrill in another place."""
+    """Return the command with which others can repeat the call, with the series under the same name and packetdrill at a different path."""
     words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
     words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []

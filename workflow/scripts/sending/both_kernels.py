@@ -41,7 +41,7 @@ def build(named, place) -> Built:
 def are_the_same(base, patched, place) -> bool:
     """Return whether two kernels are identical to the byte except for their build number.
 
-    For this, the image's kernel is linked again, with a build number of the same length as the other's.
+    For this, the image's kernel is linked again with a build number as long as that of the other kernel.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def are_the_same(base, patched, place) -> bool:
 
 
 class _Twin(NamedKernel):
-    """The image's kernel, built like a study's custom kernel."""
+    """The image's kernel, built in the same way as a study's custom kernel."""
 
     def identity(self, linux_sha256):
         return linux_sha256[:16]

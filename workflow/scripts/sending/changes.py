@@ -1,4 +1,4 @@
-"""Changes by a series in the regression study and in the exams, by the rules of `make compare` and of the exam."""
+"""The changes that a series causes in the regression study and in the exams, by the rules of `make compare` and of the exam."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ COMPLETION_MARGIN_PERCENT = 10
 
 
 def regression_changes(folder, question) -> pd.DataFrame:
-    """Return the table of changes in the regression study from the base to the patched kernel, with the columns of `make compare`.
+    """Return the table of changes in the regression study from the base to the patched kernel, with the same columns as `make compare`.
 
     The two runs of a CCA in one replication, one per kernel, are a pair. P-values are corrected over all rows of the study.
     """
@@ -79,7 +79,7 @@ def _completion_rows(head, cell):
 
 
 def exam_changes(folder) -> pd.DataFrame:
-    """Return the deciding rows of a CCA's exam on the patched kernel against the same CCA on the base, with the scorecard's columns."""
+    """Return the deciding rows of a CCA's exam on the patched kernel compared with the base, with the scorecard's columns."""
     card = read_results(folder).scorecard
     return card[card["role"] == PRIMARY].reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""The text for a cover letter, in at most 60 lines: the runs, the changes with intervals, and how to repeat them."""
+"""The text for a cover letter, in at most 60 lines: the runs, the changes with their intervals, and the command that repeats them."""
 
 import textwrap
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Found:
     command : str
         The call that repeats the examination.
     stopped : str
-        Reason why no study was run, in a sentence; "" if studies were run.
+        The reason, in a sentence, if no study was run; "" otherwise.
     is_broken : bool
         Whether the reason is that no run succeeds on the patched kernel.
     tested : BothResults or None
@@ -98,7 +98,7 @@ class Found:
         return words
 
     def outcome(self) -> list[str]:
-        """Return `problems`, or that none is shown, in sentences, and the number of rows that the runs don't settle."""
+        """Return, in sentences, the `problems` or that there are none, and the number of rows that remain undecided."""
         if self.stopped:
             return self.problems() or [self.stopped]
         words = self.problems() or ["Nothing is shown to be worse than on the base."]
@@ -210,7 +210,7 @@ def _exams(found) -> Iterator[str]:
 
 
 def exam_row_words(row) -> str:
-    """Return a row of an exam's scorecard in words: verdict, case, and difference from the base with its interval."""
+    """Return, in words, a row of an exam's scorecard: verdict, case, and difference from the base with its interval."""
     where = row["scenario_label"] if row["scenario"] else "all cases together"
     runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
     by = ""
@@ -265,19 +265,19 @@ def _path_words(study):
 
 
 def shifted(table) -> list[dict]:
-    """Return the rows that are neither worse nor better and whose interval excludes 0, the largest in units of their margin first."""
+    """Return the rows that are neither worse nor better but whose interval excludes 0, the largest effects in margins first."""
     rows = [row for row in of_change(table, LIKE, *OPEN) if not is_missing(row["low"]) and row["low"] * row["high"] > 0]
     return _one_of_each(sorted(rows, key=lambda row: -abs(row["effect"]) / row["margin"]))[:MOST_SHIFTED]
 
 
 def open_rows(table) -> list[dict]:
-    """Return the open rows with an interval in which more pairs are worse than better, most of them first."""
+    """Return the open rows with an interval in which more pairs are worse than better, those with the most worse pairs first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 
 
 def _one_of_each(rows):
-    """Return the first row of each CCA, scenario and measure, since both IP versions usually agree."""
+    """Return only the first row for each CCA, scenario and measure, since both IP versions usually agree."""
     found = {}
     for row in rows:
         found.setdefault((row["cca"], row["scenario"], row["measure"]), row)
@@ -300,7 +300,7 @@ def _verdict_words(numbers, study):
 
 
 def change_words(row) -> str:
-    """Return a row of the comparison in words: verdict, cell, measure, both medians, and the change with its interval."""
+    """Return, in words, a row of the comparison: verdict, cell, measure, both medians, and the change with its interval."""
     where = row["scenario"] if row["scenario"] == ALL_SCENARIOS else f"{row['scenario']} {row['ip_version']}"
     words = f"{row['change']}: {row['cca']}, {where}, {row['measure'].lower()}"
     if not is_missing(row["first"]):

@@ -1,4 +1,4 @@
-"""The request of a `make series` call: the series, its base kernel, and the CCAs that it touches."""
+"""The request made by `make series`: the series, its base kernel, and the CCAs that it touches."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ class Question:
 
     @property
     def name(self) -> str:
-        """Name of the results: the series' own, and a digest of series and base."""
+        """Name of the results: the name of the series, and a digest of series and base."""
         content = json.dumps([self.sha256, self.base.name, self.base.kernel], sort_keys=True)
         stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
         return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
@@ -80,7 +80,7 @@ class Question:
         return [str(self.folder / "patches" / name) for name in self.patches]
 
     def kernel(self) -> dict:
-        """Return the patched kernel's definition for a study. The patches must have been written."""
+        """Return the definition of the patched kernel for a study. The patches must already have been written."""
         of_base = self.base.kernel or {"base": NEWEST, "patches": []}
         kernel = {key: of_base[key] for key in OF_BASE if of_base.get(key)}
         return kernel | {"patches": [*(patch["path"] for patch in of_base["patches"]), *self.files]}
@@ -93,7 +93,7 @@ class Question:
             raise SeriesError("SERIES", [f"{error}."]) from None
 
     def write_patches(self) -> None:
-        """Write the patches to the results' folder, so that the results can be repeated without the given files."""
+        """Write the patches to the results folder, so that the results can be reproduced without the original files."""
         (self.folder / "patches").mkdir(parents=True, exist_ok=True)
         for file, content in zip(self.files, self.patches.values(), strict=True):
             Path(file).write_bytes(content)
@@ -140,7 +140,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return the patches of a series, name -> content; mails are joined to one mbox."""
+    """Return the patches of a series, name -> content; separate mails are joined into one mbox."""
     contents = {}
     for path in (file for given in series for file in _files(given)):
         content = _content(path)

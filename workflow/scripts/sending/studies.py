@@ -1,4 +1,4 @@
-"""The studies of a series: the regression study, and an exam of each CCA on the patched kernel against the same on the base."""
+"""The studies of a series: the regression study, and an exam of each CCA on the patched kernel against the same CCA on the base."""
 
 from sending.question import OF_BASE
 from session.candidate import NEED_ECN, with_traces
@@ -37,7 +37,7 @@ def kernels(question, ccas) -> dict:
 
 
 def regression(question) -> dict:
-    """Return the content of the file of a series' regression study."""
+    """Return the contents of the study file for a series' regression study."""
     study = studies.load(REGRESSION)
     ccas = question.touched.ccas
     return _of_series(study, question, ccas, f"series-{question.name}") | {
@@ -63,7 +63,7 @@ def exam(question, cca) -> dict:
 
 
 def _of_series(study, question, ccas, name):
-    """Return a study with the series' kernels, and with ECN if a CCA needs it (`NEED_ECN`)."""
+    """Return a study with the series' kernels, and with ECN for CCAs that need it (`NEED_ECN`)."""
     study = study | {"study": name, "kernels": kernels(question, ccas)}
     if any(cca in NEED_ECN for cca in ccas):
         defaults = study["defaults"]
@@ -72,6 +72,6 @@ def _of_series(study, question, ccas, name):
 
 
 def write(study, question) -> tuple[str, dict]:
-    """Write a study's file beside its results; return the file and the resolved study."""
+    """Write a study file beside its results; return the file and the resolved study."""
     file = f"results/{study['study']}.yaml"
     return file, write_study(study, file, f"`make series` of {' '.join(question.given)}")

@@ -23,14 +23,14 @@ class BothResults:
     patched: list[dict] = field(default_factory=list)
 
     def changed(self, after, before=None) -> list[dict]:
-        """Return the tests with a certain result on the patched kernel and a different one on the base.
+        """Return the tests with a given result on the patched kernel and a different one on the base.
 
         Parameters
         ----------
         after : str
             The result on the patched kernel.
         before : str or None, optional
-            The result on the base; None for any that differs. Tests that the base doesn't have are left out.
+            The result on the base; None for any different result. Tests that the base doesn't have are left out.
         """
         had = _by_test(self.base)
         return [

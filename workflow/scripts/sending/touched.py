@@ -41,7 +41,7 @@ class Touched:
     of_kernel: tuple[str, ...]
 
     def with_ccas(self, ccas) -> "Touched":
-        """Return the same with other CCAs to examine."""
+        """Return the same files with a different choice of CCAs to examine."""
         return replace(self, ccas=tuple(dict.fromkeys(ccas)), why="These CCAs were named in the call (CCAS).")
 
 

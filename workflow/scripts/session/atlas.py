@@ -1,4 +1,4 @@
-"""Landmark results of publications, repeated: one outcome per study on one page. `make atlas` runs the studies and makes the page.
+"""Repetitions of landmark publications: one outcome per study on one page. `make atlas` runs the studies and makes the page.
 
 ``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes, into ``results/atlas``, the
 page ``index.html``, ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``), the matrix of verdicts (``matrix.svg``,
@@ -118,7 +118,7 @@ def read_repeated(folder) -> Repeated:
 
 
 def in_order(folders) -> list[Repeated]:
-    """Read results folders, in their order; raise `AtlasError` if there are none, or two of one study."""
+    """Read results folders, keeping their order; raise `AtlasError` if there are none, or two of the same study."""
     if not folders:
         raise AtlasError(
             "no study is named; allowed: results folders of studies with claims, such as results/sqrt-law."
@@ -190,7 +190,7 @@ def all_claims(atlas) -> pd.DataFrame:
 
 
 def failures_table(atlas) -> dict:
-    """Return the table of the claims that are not reproduced or not shown: what differs, and why."""
+    """Return the table of the claims that are not reproduced or not shown, with the difference and its cause."""
     claims = all_claims(atlas)
     rows = claims[claims["verdict"].isin((NOT_REPRODUCED, NOT_SHOWN))].to_dict("records")
     columns = (
@@ -202,7 +202,7 @@ def failures_table(atlas) -> dict:
 
 
 def _cause(row):
-    """Return why a claim doesn't hold, or, without a known cause, why it isn't shown."""
+    """Return the reason why a claim doesn't hold or, if no cause is known, the reason why it isn't shown."""
     return row["cause"] or (row["because"] if row["verdict"] == NOT_SHOWN else "not known")
 
 
@@ -234,7 +234,7 @@ def page(atlas, archives, svg, reports) -> str:
     ----------
     atlas : list of Repeated
     archives : list
-        As `archives_of` returns them.
+        Result of `archives_of`.
     svg : path
         File of the matrix.
     reports : list of (str, str)
@@ -258,7 +258,7 @@ def page(atlas, archives, svg, reports) -> str:
 
 
 def markdown(atlas, archives) -> str:
-    """Return the documentation's version of an atlas: its sentences and tables."""
+    """Return the version of an atlas for the documentation: its sentences and tables."""
     tables = [publications_table(atlas), failures_table(atlas)]
     if archives:
         tables.append(archives_table(ARCHIVES, archives))
@@ -266,7 +266,7 @@ def markdown(atlas, archives) -> str:
 
 
 def write(atlas, output, document=False) -> list[Path]:
-    """Write the atlas's files into a folder; with ``document`` also the documentation's page and picture. Return the files."""
+    """Write the files of an atlas into a folder; with ``document`` also the page and the picture of the documentation. Return the files."""
     output.mkdir(parents=True, exist_ok=True)
     names = ("index.html", "atlas.csv", "matrix.svg", "matrix.png", "atlas.md", SUMS)
     files = {name: output / name for name in names}

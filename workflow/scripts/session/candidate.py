@@ -49,7 +49,7 @@ class CandidateError(FileError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to add to a study: its name there, its definition unless it is one of the kernel's, and the kernels named in the definition."""
+    """A CCA to add to a study: its name there, its definition (unless the kernel has it), and the kernels named in the definition."""
 
     name: str
     definition: dict | None = None
@@ -120,7 +120,7 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return a file's path in the workflow's working directory, and the file itself if it lies elsewhere and must be copied."""
+    """Return a file's path in the workflow's working directory, and the file itself if it lies elsewhere and has to be copied."""
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
     if inside.parts[0] != os.pardir:
         return str(inside), None
@@ -148,7 +148,7 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with an additional CCA, in the form that would be written to the file ``output``.
+    """Return a study with an additional CCA, in the form to be written to the file ``output``.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study with traces and timelines from files written out, because the files are relative to the original study."""
+    """Return a study with traces and timelines from files written out, because the files' paths are relative to the original study."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -212,12 +212,12 @@ def with_traces(study, source) -> dict:
 
 
 def with_more_runs(study, before, card, more) -> dict:
-    """Return an exam's study with more replications of the scenarios whose verdicts are open.
+    """Return the study of an exam with more replications of the scenarios whose verdicts are open.
 
     Parameters
     ----------
     study, before : dict
-        The study with its candidate in the form of a file, now and when its runs were last judged.
+        The study with its candidate in the form of a file: now, and as it was when its runs were last judged.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int
@@ -240,7 +240,7 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def _extended(study, output, more):
-    """Return an exam's study with more runs of the scenarios that are open in the scorecard of its results."""
+    """Return the study of an exam with more runs of the scenarios that are open in the scorecard of its results."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
         raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])
@@ -262,13 +262,13 @@ def _extended(study, output, more):
 
 
 def with_gate(study) -> dict:
-    """Return an exam's study that fails (`analysis.expect`) unless each row that decides was measured and none is worse."""
+    """Return the study of an exam that fails (`analysis.expect`) unless every deciding row was measured and none is worse."""
     analysis = study.get("analysis") or {}
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 
 
 def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
-    """Write a file's study with one additional CCA, ``results/<study>-<name>.yaml``; return the file and the resolved study.
+    """Write the study of a file with one additional CCA, ``results/<study>-<name>.yaml``; return the file and the resolved study.
 
     With ``more``, the scenarios of an exam with open verdicts get this number of further replications. With ``gate`` the study fails
     if a row is worse. Raises `FileError` if there is no such CCA, or the study can't be run with it.
@@ -312,7 +312,7 @@ _NEEDED = {
 
 
 def main(arguments=None) -> int:
-    """Read the command line, write the study; print its file's size to standard error, its name to standard output."""
+    """Read the command line and write the study; print its size to standard error and its name to standard output."""
     parser = argparse.ArgumentParser(prog="candidate", description=__doc__.splitlines()[0])
     parser.add_argument(
         "cca", help="a CCA of the kernel's, or the path of a C file or of a YAML file with a definition"

@@ -22,7 +22,7 @@ def is_of_stack(cca) -> bool:
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the name of a call's program for `ccas`, the declarations in its file, and its author's explanation.
+    """Return the name of a call's program for `ccas`, the declarations in its file, and the author's explanation.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 
 
 def declarations(file, error) -> tuple[dict, str]:
-    """Return the declarations of a file by name, and its ``explanation``: those of a study, or the declaration of one program with the file's name."""
+    """Return the declarations in a file by name, and its ``explanation``; the file is a study, or declares one program with its name."""
     schema = study_schema()
     form = dereferenced(schema["$defs"]["program"])
     content = read_mapping(Path(file), "a program's declaration", {**keys_of(form), **keys_of(schema)}, error)
@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return an exam's scenarios; those that shared the seeds of an omitted scenario now share those of the first among them."""
+    """Return the scenarios of an exam; those that shared an omitted scenario's seeds now share the seeds of the first one among them."""
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:
@@ -142,7 +142,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return the reason why no program can run in a resolved scenario, or None if some program might."""
+    """Return the reason why no program can run in a resolved scenario, or None if one might."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

@@ -1,4 +1,4 @@
-"""Requirements of a study's own CCAs on the guest kernel, as far as known before any run: parameters and C files."""
+"""What a study's own CCAs require of the guest kernel, as far as this is known before any run: parameters and C files."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence that names a nonexistent parameter of a resolved study's CCAs, or None."""
+    """Return a sentence that names a nonexistent parameter used by a resolved study's CCAs, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -45,7 +45,7 @@ def parameter_problem(study: dict) -> str | None:
 
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
-    """Return the kernels other than the image's that a resolved study needs: name -> the kernel, and the definitions with C files."""
+    """Return the kernels that a resolved study needs besides the image's: name -> the kernel, and the definitions with C files."""
     of_runs = (
         definitions_of_runs(study, scenario, cca)
         for scenario in study["scenarios"]
@@ -73,7 +73,7 @@ def sources_of(definitions: dict) -> list[Definition]:
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return a sentence that names a patch of a resolved study's kernels that is still needed but missing or changed, or None.
+    """Return a sentence that names a patch of a resolved study's kernels that is still needed but is missing or has changed, or None.
 
     ``folder`` is the study's results folder, which contains the built kernels.
     """

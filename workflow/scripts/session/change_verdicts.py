@@ -30,7 +30,7 @@ class Counts(NamedTuple):
     pairs: int
 
     def of_more(self, pairs) -> "Counts":
-        """Return the counts for a different number of pairs, with the same shares of worse and better ones."""
+        """Return the counts for a different number of pairs with the same shares of worse and better pairs."""
         return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
 
     def p(self) -> float:
@@ -53,7 +53,7 @@ class Row:
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 
     def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether counts show that it is worse or better: beyond chance and, for rows about most pairs, in most of them."""
+        """Return whether counts show that a row is worse or better: beyond chance and, for rows about most pairs, in most of them."""
         most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
         return bool(p_corrected <= SIGNIFICANCE and most)
 
@@ -64,7 +64,7 @@ class Row:
 
 
 def judged(rows, share) -> Iterator[dict]:
-    """Yield the columns of each row; p is corrected for all of them, at a share of the significance."""
+    """Yield the columns of each row; p is corrected over all rows, with a share of the significance level."""
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)
         columns = {"change": _verdict(row, counts, p_corrected)} | row.head
@@ -101,7 +101,7 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return the approximate number of pairs that would show the row worse, better or like at the current shares; None if too many."""
+    """Return about how many pairs would show that the row is worse, better or like at its current shares; None if too many."""
     factor = max(1 / share, p_corrected / counts.p())
     for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
         more = counts.of_more(pairs)

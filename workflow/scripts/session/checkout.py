@@ -35,7 +35,7 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return the location of a file or folder of the checkout from its path there; the path itself if it is valid from here."""
+    """Return the location of a file or folder of the checkout, given its path there; a path valid from here is returned unchanged."""
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
 
@@ -46,12 +46,12 @@ def paths_below(root: Path, folder: str, pattern: str) -> list[str]:
 
 
 def in_command(path: str) -> str:
-    """Return a path quoted as a word of a rule's shell command, in which braces would be placeholders."""
+    """Return a path quoted as a word of a rule's shell command, where braces would otherwise be placeholders."""
     return shlex.quote(path).replace("{", "{{").replace("}", "}}")
 
 
 def bundled_commit(folder) -> tuple[str, bool, str] | None:
-    """Return (commit, whether the files differ from it, its date in seconds since 1970) of an unpacked bundle.
+    """Return (commit, whether the files differ from it, the commit's date in seconds since 1970) of an unpacked bundle.
 
     None if the folder isn't a bundle. Its files differ if they did when they were packed, or if one has
     changed since.
@@ -70,7 +70,7 @@ def bundled_commit(folder) -> tuple[str, bool, str] | None:
 
 
 def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
-    """Return (commit, whether the files differ from it, its date in seconds since 1970) of a git checkout."""
+    """Return (commit, whether the files differ from it, the commit's date in seconds since 1970) of a git checkout."""
     commit = git(folder, "rev-parse", "HEAD")
     if not commit:
         return None, None, None

@@ -1,4 +1,4 @@
-"""Checks of whether results folders can be compared, and the pairing of their CCAs."""
+"""Checks whether results folders can be compared, and pairs of their CCAs."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
 
 @dataclass(frozen=True)
 class Results:
-    """The parts of a results folder that are compared."""
+    """The parts of a results folder that are used in a comparison."""
 
     folder: str
     study: dict  # the resolved study
@@ -73,7 +73,7 @@ def _first_difference(ours, theirs, path, apart):
 
 
 def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
-    """Return the pairs of CCAs to compare: the examined ones, or those with equal names and the one left over on each side."""
+    """Return the pairs of CCAs to compare: the examined ones, or those with equal names, and the two left over if one is on each side."""
     if first.examined and second.examined:
         return [(first.examined, second.examined)]
     ccas = [each.study["ccas"] for each in (first, second)]

@@ -1,4 +1,4 @@
-"""Improvements and regressions from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
+"""List what got better or worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
 
 Any two results of the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
 """
@@ -142,7 +142,7 @@ def _margin_words(first, second):
 
 
 def _left_out(first, second):
-    """Return the number of rows of either scorecard that are not compared."""
+    """Return the number of rows in either scorecard that are not compared."""
     keys = [
         set(map(tuple, card[card["measure"] != ""][score_keys(card)].to_numpy()))
         for card in (first.scorecard, second.scorecard)
@@ -186,7 +186,7 @@ def _effect_text(row):
 
 
 def _pairs_text(row):
-    """Return the numbers of worse and better pairs in words: "5 worse, 0 better of 6 (8 needed)"."""
+    """Return, in words, the numbers of worse and better pairs: "5 worse, 0 better of 6 (8 needed)"."""
     if not row["n"]:
         return "-"
     text = f"{row['pairs_worse']} worse, {row['pairs_better']} better of {row['n']}"

@@ -1,4 +1,4 @@
-"""Writing a study that a command derives from another one: `make sensitivity`, `make exam`, `make evaluate`."""
+"""Write a study that a command derives from another one: `make sensitivity`, `make exam`, `make evaluate`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from study_files import study as studies
 
 
 def write_study(study, output, made_by) -> dict:
-    """Write a study's file and return the study resolved.
+    """Write a study file and return the resolved study.
 
     Raises `studies.StudyError` if it can't be run as it is; then nothing is written.
 
@@ -19,7 +19,7 @@ def write_study(study, output, made_by) -> dict:
     output : str or path
         The file, beside the results: ``results/<study>.yaml``.
     made_by : str
-        Command and source, for the file's first line.
+        Command and source, for the first line of the file.
     """
     resolved = studies.resolve(study, str(output))
     Path(output).parent.mkdir(parents=True, exist_ok=True)
@@ -29,6 +29,6 @@ def write_study(study, output, made_by) -> dict:
 
 
 def size_words(output, resolved) -> str:
-    """Return the file's name with the numbers of scenarios and runs."""
+    """Return a text with the file's name and its numbers of scenarios and runs."""
     runs = sum(1 for _ in studies.runs(resolved))
     return f"{output}: {len(resolved['scenarios'])} scenarios, {runs:,} runs"

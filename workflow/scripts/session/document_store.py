@@ -1,4 +1,4 @@
-"""A folder of run documents by key, shared by all workflows of a user on a machine.
+"""A folder of run documents by key, shared by all of a user's workflows on a machine.
 
 An entry is one file, the unchanged document: ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Its name determines its
 bytes, so an entry is checked each time it is read, and can be checked by hand with ``sha256sum``. It is written in one atomic step.
@@ -48,7 +48,7 @@ class DocumentStore:
         self._added_bytes = float("inf")  # with its first entry a process measures the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document of a key, or None, and the fault of its entry, or None.
+        """Return the document with a key, or None; and the defect of its entry, or None.
 
         A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
 
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Store a document; return False if a different one with its key exists: then that one is deleted and neither is stored.
+        """Store a document and return True, unless a different one with its key exists: then that one is deleted, and False is returned.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -92,7 +92,7 @@ class DocumentStore:
         return True
 
     def delete_old(self) -> None:
-        """Delete entries unused for too long, then the least recently used until the rest is small enough.
+        """Delete entries that haven't been used for too long, then the least recently used ones until the rest is small enough.
 
         Does nothing while another process deletes entries.
         """
@@ -113,7 +113,7 @@ class DocumentStore:
                 total -= size
 
     def _check_folder(self) -> bool:
-        """Return whether the folder exists; raise StoreError if others than this user can write to it."""
+        """Return whether the folder exists; raise StoreError if anyone but this user can write to it."""
         try:
             status = os.lstat(self.folder)
         except FileNotFoundError:

@@ -1,10 +1,9 @@
-"""The exams of several CCAs on one page, criterion by criterion: who harms whom, by how much. `make gallery` runs the exams and makes the
-page.
+"""The exams of several CCAs on one page, criterion by criterion. `make gallery` runs the exams and makes the page.
 
 ``python -m session.gallery results/exam-quick-*`` reads finished exams of the same conditions and writes, into ``results/gallery``, the
 page ``index.html``, ``gallery.csv`` (one row per CCA and deciding row, with the columns of ``scorecard.csv``), the matrix of verdicts
-(``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam is with ECN
-in all cases, its standard CCAs' runs too: exams that differ only in that are shown on one page, and labelled.
+(``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam uses ECN in all cases,
+also in the runs of its standard CCAs: exams that differ only in ECN are shown on one page, and labelled.
 """
 
 import argparse
@@ -70,11 +69,9 @@ class Gallery:
 
 
 def gallery_of(exams) -> Gallery:
-    """Return the gallery of some results; raise `ComparisonError` if one isn't an exam, or doesn't have the same conditions."""
+    """Return a gallery of results; raise `ComparisonError` if one of them isn't an exam, or has different conditions."""
     if not exams:
-        raise ComparisonError(
-            "no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas."
-        )
+        raise ComparisonError("no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas.")
     folders = {}
     for each in exams:
         if each.scorecard is None:
@@ -105,7 +102,7 @@ def _cases_with_ecn(exam):
 
 
 def _with_ecn_of(reference, exam):
-    """Return an exam with the ECN settings of its cases replaced by those of another exam."""
+    """Return an exam in which the ECN settings of the cases are taken from another exam."""
     ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
     scenarios = [
         one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}
@@ -247,7 +244,7 @@ def page(gallery, rows, archives, svg) -> str:
 
 
 def markdown(gallery, rows, archives) -> str:
-    """Return the documentation's version of a gallery: its sentences and tables."""
+    """Return the version of a gallery for the documentation: its sentences and tables."""
     tables = [cards_table(gallery), matrix_table(gallery, rows), *harm_tables(gallery)]
     if archives:
         tables.append(archives_table(ARCHIVES, archives))
@@ -255,7 +252,7 @@ def markdown(gallery, rows, archives) -> str:
 
 
 def write(gallery, output, document=False) -> list[Path]:
-    """Write the gallery's files into a folder; with ``document`` also the documentation's page and picture. Return the files."""
+    """Write the files of a gallery into a folder; with ``document`` also the documentation's page and picture. Return the files."""
     output.mkdir(parents=True, exist_ok=True)
     files = {
         name: output / name for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", SUMS)

@@ -33,7 +33,7 @@ NAME_PT, COLUMN_PT = FONT_SIZE_PT - 0.5, SMALL_SIZE_PT - 0.5
 
 
 def tile_words(row) -> str:
-    """Return a tile's text: the letter of the verdict, followed by the number of worse runs if there are any.
+    """Return the text of a tile: the letter of the verdict, followed by the number of worse runs if there are any.
 
     >>> tile_words({"verdict": "too variable", "runs_worse": 3.0}), tile_words({"verdict": "like", "runs_worse": 0.0})
     ('V3', 'L')

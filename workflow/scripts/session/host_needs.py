@@ -1,7 +1,7 @@
-"""Requirements of a study on this machine's own kernel; missing ones are reported before any run, in one sentence.
+"""Features that a study needs from this machine's own kernel; missing ones are reported before any run, in one sentence.
 
-`needs` depends only on the study; `kernel_features` finds the features of the kernel; `host_problem`
-reports missing features, where they are needed and how to get them.
+`needs` depends only on the study; `kernel_features` finds the features of the kernel; `host_problem` reports which features are missing,
+where they are needed and how to get them.
 """
 
 import json
@@ -84,7 +84,7 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Need:
-    """A kernel feature that runs need: a ``part`` (named as in `PARTS`), or the ``cca`` of that name.
+    """A kernel feature that runs need: a ``part`` (with a name in `PARTS`), or the ``cca`` of that name.
 
     ``scenarios`` are the identifiers of the scenarios that need it; ``allowed`` is true for a CCA that must be
     on the list of possible defaults of a network namespace.
@@ -97,7 +97,7 @@ class Need:
 
 
 def needs(study: dict) -> list[Need]:
-    """Return the needs of a resolved study's scenarios on platform ``host``."""
+    """Return the features that a resolved study's scenarios on platform ``host`` need."""
     scenarios = [scenario for scenario in study["scenarios"] if scenario["platform"] == "host"]
     names = dict.fromkeys(kernel_cca(study, cca) for mix in study["ccas"] for cca in mix.split("+"))
     needed = []
@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: those of each bottleneck as a dumbbell, and those for delay and loss behind it."""
+    """Return the parts that a chain needs: the parts of a dumbbell for each bottleneck, and those for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -177,17 +177,17 @@ def _parts_of_chain(scenario):
 
 
 def _specification(scenario):
-    """Return a scenario as the testbed's specification."""
+    """Return a scenario in the form of a specification for the testbed."""
     return RunSpecification({"scenario": scenario})
 
 
 def _set_as_default(scenario):
-    """Return whether a scenario's CCA becomes a network namespace's default, for which it must be on the machine's list."""
+    """Return whether a scenario's CCA becomes the default of a network namespace, which requires it to be on the machine's list."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
 def has_unmeasured(study: dict, results: Path) -> bool:
-    """Return whether a scenario on platform ``host`` has a run without a document; otherwise the machine needs no check.
+    """Return whether a scenario on platform ``host`` has a run without a document; if not, the machine needs no check.
 
     The study is a resolved one, ``results`` its folder.
     """
@@ -213,7 +213,7 @@ def host_problem(study: dict, kernel: dict | None = None) -> str | None:
 
 
 def _is_there(need, kernel):
-    """Return whether a kernel meets a need."""
+    """Return whether a kernel has a needed feature."""
     if need.part:
         return kernel["parts"][need.part]
     return need.cca in kernel["ccas_allowed" if need.allowed else "ccas"]
@@ -226,7 +226,7 @@ def kernel_now() -> dict:
 
 
 def _missing_words(missing, kernel, scenarios):
-    """Return the sentence on a missing feature: its name, the scenarios that need it, and how to get it."""
+    """Describe a missing feature: its name, the scenarios that need it, and how to get it."""
     lacking = {}
     for need in missing:
         if need.part:
@@ -262,7 +262,7 @@ def _scenario_words(names, of_all):
 
 
 def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
-    """Return instructions for root to add modules to a kernel of this release, as far as the machine shows.
+    """Return instructions for adding modules, as root, to a kernel of this release, as far as they can be derived from the machine.
 
     ``folder`` contains its modules, ``loaded`` is the list of loaded modules, and ``distribution`` the file that names its
     distribution.

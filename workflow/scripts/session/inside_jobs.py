@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 def keep_what_failed_jobs_leave() -> None:
-    """Leave `update()` outputs in the state in which a failed job left them, without recording them as made by it.
+    """Leave `update()` outputs as a failed job left them, without recording them as made by it.
 
     Snakemake would restore the files from before the job over those that it has finished, and record all of them as made with the
     job's current inputs: documents from before a study's last change would never be made again. Needs ``--keep-incomplete``.
@@ -33,7 +33,7 @@ def record_for_each_output(workflow, beginning: str, value_of: Callable[[str], s
     """Record a value for each output of the rules whose name starts with ``beginning``, as if it were a parameter of the job.
 
     Snakemake records the same parameters for all outputs of a job. So a change of one run's conditions, or of the number of runs per job,
-    would make all runs of the job stale. The value follows from the output's path.
+    would make all runs of the job stale. The value is derived from the output's path.
     """
     names = workflow.modifier.modify_rulename(beginning)
     for rule in workflow.modifier.rules:
@@ -78,9 +78,9 @@ def _record_values():
 def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
 
-    Snakemake's own cache between workflows has its hook at the same place, but has neither content digests nor a limit, identifies
-    an image by its name, and leaves links as results. A job whose outputs were all found doesn't start a container; its benchmark file has
-    only the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
+    Snakemake's own cache between workflows has its hook at the same place, but has neither content digests nor a limit, identifies an image
+    by its name, and leaves links as results. A job whose outputs have all been found doesn't start a container; its benchmark file has only
+    the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
     """
     names = tuple(map(workflow.modifier.modify_rulename, beginnings))
     for rule in workflow.modifier.rules:

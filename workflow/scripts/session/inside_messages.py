@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals for what it prints (`inside_snakemake`)."""
+"""Uses of Snakemake's internals that concern its messages (`inside_snakemake`)."""
 
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -10,7 +10,7 @@ def filter_messages(keep) -> None:
 
 
 def add_message_handler(handler) -> None:
-    """Pass each message also to a `logging.Handler`; a logger plugin would replace the one that the user chose."""
+    """Pass each message to a `logging.Handler` as well; a logger plugin would replace the one that the user chose."""
     logger.addHandler(handler)
 
 
@@ -30,7 +30,7 @@ def is_own(record) -> bool:
 
 
 def is_end_of_planning(record) -> bool:
-    """Return whether a message reports that the user ended the workflow before its first job, after which no `onerror:` runs."""
+    """Return whether a message reports that the user stopped the workflow before its first job, in which case no `onerror:` runs."""
     return record.getMessage() == "Cancelling snakemake on user request."
 
 

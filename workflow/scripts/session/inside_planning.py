@@ -8,7 +8,7 @@ OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 class ByPath:
-    """The rules that produce a file, like Snakemake's `OutputIndex`: by whole paths, and by the ends of those with wildcards."""
+    """The rules that produce a file, like Snakemake's `OutputIndex`: found by whole paths or, for paths with wildcards, by their ends."""
 
     def __init__(self, rules):
         self.whole, self.ends = {}, {}
@@ -32,11 +32,12 @@ class ByPath:
 def plan_without_repetition() -> None:
     """Save more than half of the time for planning thousands of jobs, without changing the plan.
 
-    Snakemake inspects the signature of a function each time it calls it, about twenty times per job. It searches for the Conda
-    environment of each job, and therefore evaluates the parameters of all, although no rule has one. A dry run describes each job in full,
-    including resources and shell command, and then shows none of this if ``quiet`` contains ``rules``; and it releases resources that it
-    hasn't allocated. It compares each file with the paths of all rules that begin alike, as those of all jobs of several runs do, and
-    with a regular expression for each path, even if that has no wildcards. Python searches all jobs for garbage after every 700 new objects.
+    Snakemake inspects the signature of a function each time it calls it, about twenty times per job. It searches for the Conda environment
+    of each job, and therefore evaluates the parameters of all, although no rule has one. A dry run describes each job in full, including
+    resources and shell command, and then shows none of this if ``quiet`` contains ``rules``; and it releases resources that it hasn't
+    allocated. It compares each file with the paths of all rules that have the same beginning, which those of all jobs with several runs do,
+    and uses a regular expression for each path, even if it has no wildcards. Python searches all jobs for garbage after every 700 new
+    objects.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler

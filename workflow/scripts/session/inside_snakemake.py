@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals for which it has no public interface, each with its reason: those for calls, workflows and modules.
+"""Uses of Snakemake's internals that have no public interface, each with its reason: those for calls, workflows and modules.
 
 Others are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee any of these names. They are those of
 `TESTED_VERSION`, which set-up installs. For a newer version only these four modules may have to be changed.
@@ -57,14 +57,14 @@ def require_unread_study_files(workflow) -> None:
 
 
 def is_called_by_user(workflow) -> bool:
-    """Return whether this is the process that a user has started, and not one that Snakemake has started for a job."""
+    """Return whether this process was started by a user, and not by Snakemake for a job."""
     from snakemake_interface_executor_plugins.settings import ExecMode
 
     return workflow.exec_mode == ExecMode.DEFAULT
 
 
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
-    """Register a function to call before the user's jobs are planned; its argument is whether they are only shown or touched.
+    """Register a function to call before the user's jobs are planned; its argument is whether the jobs are only shown or touched.
 
     While the Snakefile is being read, Snakemake doesn't yet reveal whether this is a dry run.
     """
@@ -104,19 +104,19 @@ def cores_of(workflow) -> int | None:
 
 
 def executor_name(workflow) -> str:
-    """Return the executor of this call; if it is Slurm, it must respond before any job is submitted."""
+    """Return the executor of this call; if it is Slurm, it has to respond before any job is submitted."""
     return workflow.executor_plugin.name
 
 
 def keeps_incomplete(workflow) -> bool:
-    """Return whether the call has ``--keep-incomplete``, without which a failing job deletes good documents too."""
+    """Return whether the call has ``--keep-incomplete``, without which a failing job also deletes good documents."""
     return workflow.execution_settings.keep_incomplete
 
 
 def run_here_all_but(workflow, *beginnings: str) -> None:
     """Run the jobs of all rules locally, except rules whose name starts with one of ``beginnings``.
 
-    `localrules` in a Snakefile needs literal names, which rules made in a loop don't have.
+    `localrules` in a Snakefile needs literal names, which rules defined in a loop don't have.
     """
     names = tuple(map(workflow.modifier.modify_rulename, beginnings))
     workflow.localrules(*(rule.name for rule in workflow.modifier.rules if not rule.name.startswith(names)))
@@ -143,7 +143,7 @@ def set_default_target(workflow, rule: str) -> None:
 
 
 def start_modules_too(workflow) -> None:
-    """Run this file's `onstart:` even if it is a module; Snakemake runs only that of the user's own workflow."""
+    """Run this file's `onstart:` even if it is a module; Snakemake runs only the one in the user's own workflow."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
@@ -234,9 +234,10 @@ def is_forced(workflow) -> bool:
 
 
 def together(*functions: Callable) -> Callable:
-    """Return an input function that joins the files of several, so that their checkpoints run in parallel.
+    """Return one input function that combines several, so that their checkpoints can run in parallel.
 
-    A checkpoint without its output ends an input function, so one checkpoint would have to wait for the others.
+    An input function stops at the first checkpoint without output, so that with separate functions each checkpoint would have to wait for
+    the others.
     """
 
     def files(wildcards):
@@ -252,7 +253,7 @@ def together(*functions: Callable) -> Callable:
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Register a function to call with the output paths of all jobs that a user's call has planned, and whether it is a dry run."""
+    """Register a function to call with the output paths of all jobs planned in a user's call, and with whether it is a dry run."""
     plan = workflow._build_dag
 
     def build_dag():
@@ -264,5 +265,5 @@ def after_planning(workflow, function: Callable[[list[str], bool], None]) -> Non
 
 
 def unfinished_among(workflow, paths: list[str]) -> set[str]:
-    """Return the outputs whose jobs Snakemake has started but not recorded as finished, so it would make them again."""
+    """Return the outputs of jobs that Snakemake has started but not recorded as finished, and would therefore run again."""
     return workflow.persistence._filter_incomplete_keys(paths) if workflow.persistence else set()

@@ -1,4 +1,4 @@
-"""Handle Ctrl-C during a workflow: print one line with the kept results and the command to continue.
+"""Handle Ctrl-C during a workflow: print one line that reports the kept results and the command to continue.
 
 Snakemake would show each interrupted run as failed, with its command of 2,000 characters.
 """
@@ -31,7 +31,7 @@ def is_printing(frame) -> bool:
 
 
 class Interruption:
-    """Whether the user has pressed Ctrl-C, and the one line that is shown afterwards.
+    """State of an interruption: whether the user has pressed Ctrl-C, and the one line that is then printed.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Interruption:
         self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
-        """Handle the signal: record it before any job can end because of it, then act like Python's default handler, possibly a moment later."""
+        """Handle the signal: record it before any job can end because of it, then act as Python's default handler, perhaps after a moment."""
         self.is_asked = True
         if is_printing(frame):
             again = threading.Timer(AGAIN_S, signal.raise_signal, [number])
@@ -81,7 +81,7 @@ class Interruption:
             say(self.sentence())
 
     def explain_at_exit(self) -> None:
-        """Print the line if Snakemake ended without its `onerror:`, as with a signal between two jobs."""
+        """Print the line if Snakemake ended without its `onerror:`, which happens if the signal comes between two jobs."""
         if self.is_asked and not self.is_said:
             self.is_said = True
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
@@ -97,7 +97,7 @@ class Interruption:
 
 
 def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -> str:
-    """Return the command that the user typed: that of `make`, or Snakemake's own command line.
+    """Return the command that the user typed: a `make` command, or Snakemake's own command line.
 
     >>> command_of_call(["/x/bin/snakemake", "--configfile", "a b.yaml"], {})
     "snakemake --configfile 'a b.yaml'"
@@ -108,7 +108,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Install the handling of Ctrl-C for this call, with the arguments of `Interruption`; only a main thread can receive the signal."""
+    """Install the handler of Ctrl-C for this call, given the arguments of `Interruption`; only a main thread can receive the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

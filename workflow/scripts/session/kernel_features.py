@@ -1,4 +1,4 @@
-"""The features of this machine's kernel that networks need, found by trying them.
+"""The kernel features that networks need on this machine, found by trying them.
 
 ``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`), tries the mounts
 of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A
@@ -86,7 +86,7 @@ def _qdisc(name):
 
 
 def _arrivals_filter(action=None):
-    """Request the filter matchall for arriving packets, which needs the ingress qdisc; with an action if one is named."""
+    """Request the filter matchall for arriving packets, which needs the ingress qdisc; with an action if one is given."""
     options = b""
     if action:
         first = _attribute(FIRST_ACTION, _attribute(TCA_ACT_KIND, action))
@@ -102,14 +102,14 @@ def _device(kind, name=None, data=b""):
 
 
 def _tunnel_in_udp(kind):
-    """Request a tunnel of this kind in UDP: having both parts doesn't mean that the kernel supports them together."""
+    """Request a tunnel of this kind in UDP: a kernel that has both parts may still not support the combination."""
     around = _attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
     number = _device(kind, f"try-fou{len(REMOTE[kind])}", _attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
     return errno.EOPNOTSUPP if number == errno.EINVAL else number
 
 
 def family(name) -> int:
-    """Request a family of generic netlink by its name."""
+    """Request a generic netlink family by its name."""
     body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + _attribute(CTRL_ATTR_FAMILY_NAME, name)
     return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 
@@ -175,7 +175,7 @@ def _unshare(namespaces):
 
 
 def mount_refusal() -> str:
-    """Return the mount of a run that the machine refuses, with the reason, or an empty string; must be called in separate namespaces."""
+    """Return the mount of a run that the machine refuses, with the reason, or an empty string; call it only in separate namespaces."""
     # In a separate process, because the process namespace has none yet.
     program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
@@ -207,7 +207,7 @@ def _ccas(which):
 
 
 def main() -> None:
-    """Print the kernel's features, or the machine's refusal (``namespaces``, ``mounts``, an ``answer``) with the reason."""
+    """Print the kernel's features, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``), with the reason."""
     kernel = {
         "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},

@@ -33,7 +33,7 @@ def _enter_in_log(record):
 
 
 def _lines_that_tell(path, started):
-    """Return Slurm's own lines in a job's log, or the last lines if the job didn't start."""
+    """Return Slurm's own lines in a job's log or, if the job didn't start, the last lines."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -44,5 +44,5 @@ def _lines_that_tell(path, started):
 
 @cache
 def show_lost_jobs() -> None:
-    """Install this for Snakemake's messages, only once even if the workflow is used as a module several times."""
+    """Install the handler for Snakemake's messages, only once even if the workflow is used as a module several times."""
     filter_messages(_enter_in_log)

@@ -1,4 +1,4 @@
-"""This machine's speed for runs: the common estimate for `make studies`, dry runs, the time left, and the report on a study's duration.
+"""This machine's speed for runs: the estimate shared by `make studies`, dry runs, the time left, and the report on a study's duration.
 
 `run_cost.work_of_run` returns the work of a run on the machine of benchmarks/README.md. Snakemake's benchmark files have the seconds of each
 run that was executed here. At the end of a call their means are stored in the cache, one file per results folder, so that they are also
@@ -47,7 +47,7 @@ class Speed(NamedTuple):
 
 
 def speed_of(samples: Iterable[Sample]) -> Speed:
-    """Return the speed that fits samples best: least squares of their relative errors, shrunk towards the default by `DEFAULT_RUNS`.
+    """Return the speed that fits the samples best: by least squares of their relative errors, shrunk towards the default by `DEFAULT_RUNS`.
 
     >>> speed_of([]).own
     1.0
@@ -112,7 +112,7 @@ class SpeedRecord:
                 old.unlink(missing_ok=True)
 
     def samples(self, without: Path | None = None) -> list[Sample]:
-        """Return all stored samples, except those of the results folder to forecast."""
+        """Return all stored samples, except those from the results folder whose runs are to be forecast."""
         known = []
         for file in self._latest():
             if without is None or file != self._file(without):

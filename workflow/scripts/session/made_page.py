@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 class MadePageError(Exception):
-    """A page of the documentation has no place for its tables; the message is one sentence."""
+    """A page of the documentation has no place for the tables; the message is one sentence."""
 
 
 def markdown_table(table) -> str:

@@ -1,4 +1,4 @@
-"""Results of reading modules, remembered from one call to the next by the modules' content.
+"""Results of reading modules, stored from one call to the next by the content of the modules.
 
 Reading a study's 190 modules and the testbed's 80 again would take one or two seconds in each call of Snakemake, and in each job on a
 cluster.
@@ -38,7 +38,7 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return the other dependencies of results: the readers, and the Python version that makes their syntax trees."""
+    """Return everything that the results depend on besides the content: the readers, and the Python version that makes the syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 
@@ -52,7 +52,7 @@ def _remembered() -> dict[str, list[str]]:
 
 
 def _write() -> None:
-    """Write the remembered results; if that is not possible, the next call reads the modules again."""
+    """Store the remembered results; if that is impossible, the next call reads the modules again."""
     with contextlib.suppress(OSError):
         FOLDER.mkdir(exist_ok=True)
     write_memory(MEMORY, {"read_by": _way_of_reading(), "modules": _remembered()})

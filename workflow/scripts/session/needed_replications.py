@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Needed:
-    """A comparison: its cell, the pairs of pilot runs, the pairs that it ``needs`` and the ends of that number's interval.
+    """A comparison: its cell, its pairs of pilot runs, the number of pairs that it ``needs``, and the interval of that number.
 
     None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY` or "", otherwise that there is no number. ``effect`` is in ``effect_unit``.
     """
@@ -85,20 +85,20 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return the number of tests for which the report corrects p, by the subject of comparison."""
+    """Return the number of tests over which the report corrects p, by the subject of comparison."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def default_differences(study, compared) -> dict[str, Difference]:
-    """Return the difference to be shown by metric: between IP versions ``analysis.detect``, between CCAs the margins of equivalence."""
+    """Return the difference to be shown, by metric: ``analysis.detect`` between IP versions, the margins of equivalence between CCAs."""
     section = study["analysis"]["detect" if compared == IP_VERSIONS else "equivalence_margin"]
     sizes = differences(section)
     return {metric.column: Difference(sizes[metric.column], metric.effect_unit) for metric in METRICS}
 
 
 def needed_replications(study, runs, asked: Difference | None = None, metrics=METRICS) -> Iterator[Needed]:
-    """Yield the comparisons of a study with the pairs that each needs.
+    """Yield the comparisons of a study with the number of pairs that each needs.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
 
 
 def _values(runs, metric):
-    """Return key of a comparison -> values of both sides, pair by pair, and the resolution of each."""
+    """Return key of a comparison -> values of both sides, pair by pair, and the resolution of each side."""
     values = {}
     for cell, pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
         used = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]

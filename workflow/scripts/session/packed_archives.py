@@ -1,4 +1,4 @@
-"""The archives that `make publish` puts beside results folders, as a table with their digests."""
+"""The archives that `make publish` puts beside results folders, in a table with their digests."""
 
 import hashlib
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def archives_of(folders: Iterable) -> list[tuple[Path, str]]:
 
 
 def archives_table(caption, archives) -> dict:
-    """Return the page's table of archives, given as `archives_of` returns them."""
+    """Return the page's table of archives, which are given as `archives_of` returns them."""
     columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
     rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
     return data_table("archives-table", caption, columns, rows)

@@ -1,4 +1,4 @@
-"""Pilot runs of a study: finished runs, in any results folder, in its conditions."""
+"""Pilot runs of a study: finished runs with its conditions, in any results folder."""
 
 import json
 from collections.abc import Iterator

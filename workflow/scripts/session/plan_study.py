@@ -1,4 +1,4 @@
-"""``make plan STUDY=...``: the number of replications that a study needs to show a difference, from pilot runs, and their cost."""
+"""``make plan STUDY=...``: the number of replications needed to show a difference, estimated from pilot runs, and their cost."""
 
 import argparse
 import csv
@@ -53,7 +53,7 @@ class PlanError(Exception):
 
 
 def difference_of(text) -> Difference | None:
-    """Return the difference given by DIFFERENCE, or None if it is empty; raise `PlanError` if it isn't a difference.
+    """Return the difference given by DIFFERENCE, or None if it is empty; raise `PlanError` if it isn't a valid difference.
 
     >>> difference_of("2 %"), difference_of("0.5points"), difference_of("")
     (Difference(size=2.0, unit='%'), Difference(size=0.5, unit='points'), None)
@@ -83,7 +83,7 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the folders with pilot runs: the requested ones, or else the study's own; raise `PlanError` if one isn't a results folder."""
+    """Return the folders with pilot runs: the requested ones, or the study's own; raise `PlanError` if one isn't a results folder."""
     own = results / study["study"]
     sources = {own: study} if (own / "runs").is_dir() and not asked else {}
     for folder in map(Path, asked):
@@ -129,7 +129,7 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
 
 
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return a row for each comparison and metric: the number of cells with a number, and these numbers."""
+    """Return a row for each comparison and metric: the number of cells for which the number of pairs is known, and these numbers."""
     rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "most", "upper end (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):
         of_key = [one for one in needed if (one.compared, one.metric) == key]
@@ -152,7 +152,7 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return number of replications -> the comparisons that it shows, ascending."""
+    """Return number of replications -> the comparisons that it can show, in ascending order."""
     known = sorted(one.needs for one in needed if one.needs)
     steps = {studies.most_replications(study): "as the study has it"}
     if known:
@@ -173,7 +173,7 @@ def with_replications(study, replications) -> dict:
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
-    """Return a row for each of `steps_of`: replications, comparisons shown, runs, core time and disk of all runs and of those missing."""
+    """Return a row for each of `steps_of`: replications, comparisons shown, runs, and core time and disk space of all and missing runs."""
     rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of it missing")]
     folder, record = results / study["study"], speed_record(root)
     there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))
@@ -219,7 +219,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return rows as lines of aligned columns; none for a table that has only its header."""
+    """Return rows as lines of aligned columns; no lines for a table that has only its header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

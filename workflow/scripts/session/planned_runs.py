@@ -1,4 +1,4 @@
-"""The runs that a dry run has planned, by scenario and CCA, and their cost; Snakemake's table has only the number of jobs."""
+"""The runs planned in a dry run, by scenario and CCA, and their cost; Snakemake's own table has only the number of jobs."""
 
 import sys
 from collections.abc import Callable, Iterable

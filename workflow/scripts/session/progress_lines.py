@@ -1,4 +1,4 @@
-"""Progress of thousands of jobs without a line for each: as bars, or as one line per minute."""
+"""Show the progress of thousands of jobs without a line for each: with bars, or with one line per minute."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ PACE_FROM = 0.05
 class WorkLeft:
     """The remaining time of planned jobs: their runs' expected time on this machine, scaled by the pace of finished ones.
 
-    Runs differ by a factor of thousands, so the number of jobs isn't informative.
+    The cost of runs differs by factors of thousands, so the number of jobs isn't informative.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class WorkLeft:
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
 
     def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
-        """Start with the planned runs: path -> core-seconds."""
+        """Start with the planned runs: path -> expected core-seconds."""
         self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
 
     def words(self, done: int, total: int) -> str:
@@ -73,7 +73,7 @@ class ProgressLines(logging.Handler):
         self.written = None
 
     def emit(self, record) -> None:
-        """Write a line for a message about progress if the last one is a minute old."""
+        """Write a line for a progress message if the last line is a minute old."""
         if not (progress := progress_of(record)):
             return
         (done, total), now = progress, self.clock()
@@ -86,7 +86,7 @@ class ProgressLines(logging.Handler):
 
 
 def in_words(seconds: float) -> str:
-    """Return a remaining time in words.
+    """Return a remaining time as text.
 
     >>> in_words(2), in_words(100), in_words(29_700)
     ('about 1 min', 'about 2 min', 'about 8 h 15 min')
@@ -96,7 +96,7 @@ def in_words(seconds: float) -> str:
 
 
 def is_of_interest(record) -> bool:
-    """Return whether a message is news: each job has a container, and the record of claims is written before the first job."""
+    """Return whether a message is news to users: each job has a container, and the record of claims is written before the first job."""
     message = record.getMessage()
     return not message.startswith(
         ("Activating singularity image", "Warning: the following output files of rule record_claims")
@@ -104,7 +104,7 @@ def is_of_interest(record) -> bool:
 
 
 def show_progress(workflow, work_left: WorkLeft) -> None:
-    """Install this for Snakemake's messages."""
+    """Install the progress display for Snakemake's messages."""
     filter_messages(is_of_interest)
     if not sys.stderr.isatty():
         add_message_handler(ProgressLines(sys.stderr, work_left))
@@ -113,7 +113,7 @@ def show_progress(workflow, work_left: WorkLeft) -> None:
 
 
 def _count_in(bars, work_left):
-    """Show the finished and planned jobs and the time left in progress bars."""
+    """Show the finished and planned jobs and the time left in the progress bars."""
     from rich.progress import MofNCompleteColumn, TimeRemainingColumn
     from rich.text import Text
 

@@ -67,12 +67,12 @@ class Margin:
 
 
 def compared(first, second) -> pd.DataFrame:
-    """Return the table of changes from the first results to the second: `COLUMNS`, in the order of `CHANGES`."""
+    """Return the table of changes from the first results to the second, with `COLUMNS`, in the order of `CHANGES`."""
     return table_of(list(_score_rows(first, second) if first.scorecard is not None else _cell_rows(first, second)))
 
 
 def table_of(rows) -> pd.DataFrame:
-    """Return the table of the rows of all cells, judged together, with those over all scenarios."""
+    """Return a table with the rows of all cells and those over all scenarios, all judged together."""
     over_all = list(_over_scenarios(rows))
     share = OF_CELLS if over_all else 1.0
     table = pd.DataFrame([*judged(over_all, 1 - share), *judged(rows, share)]).reindex(columns=list(COLUMNS))
@@ -86,7 +86,7 @@ def margins_of(study) -> dict[str, float]:
 
 
 def _cell_rows(first, second) -> Iterator[Row]:
-    """Yield the rows of each cell that both studies have."""
+    """Yield the rows of each cell that exists in both studies."""
     margins = margins_of(first.study)
     for ours, theirs in pairs_of_ccas(first, second):
         tables = [values_of_runs(each.runs[each.runs["cca"] == cca]) for each, cca in ((first, ours), (second, theirs))]
@@ -116,14 +116,14 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
 
 
 def values_of_runs(runs) -> pd.DataFrame:
-    """Return the metrics of valid runs, and the resolution of each."""
+    """Return the metrics of valid runs, and their resolutions."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
     return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield, for each common cell, the first columns of its rows, and its pairs: column -> first's and second's values, shape (n, 2).
+    """Yield, for each cell in common, the first columns of its rows, and its pairs: column -> first and second values, shape (n, 2).
 
     Runs of one replication are pairs: those with the same seed or, in a cell without any of these, all.
     """
@@ -151,7 +151,7 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row on most pairs of values, and the row on runs that are far worse, if there are any.
+    """Yield the row that judges most pairs of values, and the row on runs that are far worse, if there are any.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """
@@ -178,7 +178,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
 
 
 def _effect_columns(first, second, scale):
-    """Return the medians of both sides, and that of the pairs' differences with its interval."""
+    """Return the medians of both sides, and the median of the pairs' differences with its interval."""
     used = usable_scale(second, first, scale)
     apart = contrasts(second, first, used)
     row = {"first": float(np.median(first)), "second": float(np.median(second))}
@@ -189,7 +189,7 @@ def _effect_columns(first, second, scale):
 
 
 def _far_worse(values, margin, higher):
-    """Return a mask of the values more than `FAR` margins beyond the median of the better half of all values of both sides."""
+    """Return a mask of the values more than `FAR` margins beyond the median of the better half of all values on both sides."""
     ordered = np.sort(values[~np.isnan(values)])
     half = ordered[len(ordered) // 2 :] if higher else ordered[: (len(ordered) + 1) // 2]
     typical = np.full(values.shape, np.median(half))
@@ -197,7 +197,7 @@ def _far_worse(values, margin, higher):
 
 
 def _count_row(head, events, replications):
-    """Yield the row on a count of runs if any has a bad event; ``events`` is a mask, shape (n, 2)."""
+    """Yield the row on a count of runs if a bad event occurs in any; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
     if first or second:
         row = head | {
@@ -231,7 +231,7 @@ def _over_scenarios(rows) -> Iterator[Row]:
 
 
 def _score_rows(first, second) -> Iterator[Row]:
-    """Yield the rows of each scenario and IP version of two exams, by what both scorecards have."""
+    """Yield the rows of each scenario and IP version of two exams, from the rows that both scorecards have."""
     both = first.scorecard.merge(second.scorecard, on=score_keys(first.scorecard), suffixes=("", SECOND))
     both = both[both["measure"] != ""]
     scores = dict(list(both.groupby("scenario")))
@@ -244,7 +244,7 @@ def _score_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_score(head, score, cell) -> Iterator[Row]:
-    """Yield the rows for one row of the scorecards: by its margin, or by the runs beyond its limit.
+    """Yield the rows of the comparison for one row of the scorecards: by its margin, or by the number of runs beyond its limit.
 
     ``score`` is a dict of the first scorecard's columns and the second's ``verdict_second``; ``cell`` is as for `rows_of_cell`, with
     the row's measure as a column.
@@ -266,12 +266,12 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
 
 
 def score_keys(scorecard) -> list[str]:
-    """Return the key that identifies a scorecard row."""
+    """Return the key that identifies a row of a scorecard."""
     return [*SCORE_KEYS, *(["ip_version"] if "ip_version" in scorecard else [])]
 
 
 def _values_of_exam(results, measures):
-    """Return the examined CCA's runs with the values of the measures."""
+    """Return the runs of the examined CCA with the values of the measures."""
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
     return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])

@@ -35,7 +35,7 @@ TAKEN = "not executed here: its document is from the run cache"
 
 
 class CacheSettingError(ValueError):
-    """A variable of the environment has a value that is not allowed."""
+    """An environment variable has a value that is not allowed."""
 
 
 def is_on(environ: Mapping[str, str] = os.environ) -> bool:
@@ -47,13 +47,13 @@ def is_on(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentStore:
-    """Return the store of this user on this machine; ``root`` is the checkout. Raise CacheSettingError unless its limits are numbers above 0."""
+    """Return this user's store on this machine; ``root`` is the checkout. Raise CacheSettingError unless its limits are numbers above 0."""
     (gigabytes, days) = (_limit(environ, *limit) for limit in (LIMIT_GB, LIMIT_DAYS))
     return DocumentStore(cache_folder(root, environ) / "runs", gigabytes * 1e9, days * 86400)
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which is the same as set-up's (setup/cache.py); an unpacked bundle has a separate one."""
+    """Return the cache folder, which is also set-up's (setup/cache.py); an unpacked bundle has a separate one."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -106,7 +106,7 @@ class RunCache:
         return taken
 
     def keep(self, job, taken: Iterable[str] = ()) -> None:
-        """Store the documents that a job has made; ``taken`` are outputs that came from the cache."""
+        """Store the documents that a job has made; ``taken`` are the outputs that came from the cache."""
         for output, run in self._runs(job):
             if not self._passed_over and output not in taken:
                 with contextlib.suppress(OSError):
@@ -136,14 +136,14 @@ class RunCache:
             self._pass_over(error)
 
     def _pass_over(self, error):
-        """Stop using the store in this call, and print one line about it, once."""
+        """Stop using the store in this call, and print one line about it the first time."""
         with self._lock:
             if not self._passed_over:
                 self._passed_over = True
                 tell(f"run cache: {self.store.folder} is passed over: {in_words(error)}")
 
     def _runs(self, job):
-        """Return output and `_Run` for each run of a job; none if the program was edited after the workflow began."""
+        """Return output and `_Run` for each run of a job; empty if the program was edited after the workflow began."""
         params, described = job.params, json.loads(job.params.job)
         if not still_valid(params.testbed, described["program"]):
             return []
@@ -196,7 +196,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Write a line to the run's log, and to the job's log if that is another file, that the document is from the cache."""
+    """Write a line that the document is from the cache to the run's log, and to the job's log if that is another file."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -209,13 +209,13 @@ def _log(job, output, run):
 
 
 def log_of(document) -> Path:
-    """Return the log of a run by the path of its document."""
+    """Return the path of a run's log, given the path of its document."""
     *results, runs, scenario, cca, ip_version, name = Path(document).parts
     return Path(*results, "logs", runs, scenario, cca, ip_version, name.removesuffix(".json.gz") + ".log")
 
 
 def write_origins(folder: str, documents: Iterable[str]) -> str:
-    """Write `origin_words` into the logs of a study's folder, if possible, and return it."""
+    """Write `origin_words` into the logs of a study's folder, if possible, and return the sentence."""
     words = origin_words(Path(folder).name, documents)
     with contextlib.suppress(OSError):
         (Path(folder) / "logs" / "run-origins.txt").write_text(words + "\n", encoding="utf-8")
@@ -223,7 +223,7 @@ def write_origins(folder: str, documents: Iterable[str]) -> str:
 
 
 def origin_words(study: str, documents: Iterable[str]) -> str:
-    """Return a sentence on the numbers of a study's documents made here and taken from the cache, according to the runs' logs."""
+    """Return a sentence with the numbers of a study's documents made here and taken from the cache, according to the runs' logs."""
     taken = executed = 0
     for log in map(log_of, filter(os.path.exists, documents)):
         with contextlib.suppress(OSError), log.open("rb") as stream:

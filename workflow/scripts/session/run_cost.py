@@ -1,4 +1,4 @@
-"""A run's requirements on a machine: memory and time, for schedulers that need them in advance.
+"""The resources that a run needs on a machine, memory and time, for schedulers that must know them in advance.
 
 ``conditions`` are the common part of the specifications of a scenario's runs (`study_runs.run_conditions`).
 """
@@ -41,14 +41,14 @@ DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
 class JobSize(NamedTuple):
-    """The size of a job: its largest number of runs, and of seconds that they are expected to take on the reference machine."""
+    """The size of a job: the most runs, and the most seconds that they are expected to take on the reference machine."""
 
     runs: int = 1
     seconds: float = math.inf
 
 
 def job_size(resources: dict) -> JobSize:
-    """Return the size of a job: ``--set-resources emulate_run:runs=N emulate_run:minutes=M``, or one run.
+    """Return the size of a job as set with ``--set-resources emulate_run:runs=N emulate_run:minutes=M``; the default is one run.
 
     ``resources`` are those set for this rule by the call and the profile, by name. Exit if N or M is not allowed.
     """
@@ -64,12 +64,12 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs: an IPv6 packet has less payload, so a file takes longer."""
+    """Return the specification of a scenario's slowest runs: with IPv6 a packet has less payload, so a file takes longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
 def job_memory_mb(conditions) -> int:
-    """Return a job's memory in MB: that of one guest at full size, since guests run one at a time, and of everything else."""
+    """Return the memory of a job in MB: one guest at full size (guests run one at a time) and everything else."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
@@ -92,8 +92,8 @@ def _programs_s(specification):
 class Work(NamedTuple):
     """Time in s that runs take on one core of the machine of benchmarks/README.md.
 
-    ``own_s`` is for their start and end, ``traffic_s`` for their packets, ``clock_s`` for runs under the host's clock, which last as long on
-    any machine.
+    ``own_s`` is for their start and end, ``traffic_s`` for their packets, ``clock_s`` for runs under the host's clock, which take equally
+    long on every machine.
     """
 
     own_s: float = 0.0
@@ -101,12 +101,12 @@ class Work(NamedTuple):
     clock_s: float = 0.0
 
     def plus(self, runs: int, other: "Work") -> "Work":
-        """Return this work plus that of a number of runs of another."""
+        """Return the sum of this work and the work of a number of other runs."""
         return Work(*(mine + runs * more for mine, more in zip(self, other, strict=True)))
 
 
 def work_of_run(conditions) -> Work:
-    """Return the work of one run of a scenario. Times on this machine are from `machine_speed.Speed.seconds`."""
+    """Return the work of one run of a scenario; `machine_speed.Speed.seconds` converts it to times on this machine."""
     specification = _specification(conditions)
     platform = specification.platform.partition(":")[0]
     if platform == "host":
@@ -119,7 +119,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: those of full links, or those that random loss allows."""
+    """Return the approximate number of packets that a run sends: as many as full links carry, or as random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:
@@ -129,7 +129,7 @@ def _expected_packets(specification):
 
 
 def document_kb(conditions) -> float:
-    """Return the approximate size of a run's document in kB, based on those of the shipped studies."""
+    """Return the approximate size of a run's document in kB, based on the included studies."""
     specification = _specification(conditions)
     interval_ms = specification.traffic.sample_interval_ms
     samples = specification.expected_s * 1e3 / interval_ms if interval_ms else 0
@@ -147,6 +147,6 @@ def tidy_runtime_min(runs) -> int:
 
 
 def wall_limit_s(conditions) -> int:
-    """Return the real seconds after which a run of a scenario is ended, in whole seconds."""
+    """Return the real time, in whole seconds, after which a run of a scenario is ended."""
     specification = _specification(conditions)
     return math.ceil(platform_of(specification).wall_limit_s(specification))

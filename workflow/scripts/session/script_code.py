@@ -1,4 +1,4 @@
-"""The digest of a rule's script: of its own code and that of all modules that it imports from here.
+"""The digest of a rule's script, which covers its own code and the code of all modules that it imports from here.
 
 Snakemake notices a changed script, but not changes in the modules that it imports. As a parameter of the script's rule, the digest makes
 exactly those outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
@@ -33,7 +33,7 @@ PLAIN_NAMES = {"least", "most"}
 
 
 def code_of(*scripts: str) -> str:
-    """Return the digest, 16 hex digits, of scripts with all that they import.
+    """Return the digest, 16 hex digits, of scripts and everything that they import.
 
     A script is given by its path relative to this folder, without ``.py``: ``topics/cells/describe_cells``. Raises
     FileNotFoundError if it doesn't exist.
@@ -46,7 +46,7 @@ def code_of(*scripts: str) -> str:
 
 @cache
 def modules_of(script: str) -> tuple[str, ...]:
-    """Return the modules that a script imports from this folder, directly or through others: paths from here, sorted."""
+    """Return the modules that a script imports from this folder, directly or indirectly: paths from here, sorted."""
     own, known = f"{script}.py", set()
     waiting = [own]
     while waiting:

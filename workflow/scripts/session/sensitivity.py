@@ -24,7 +24,7 @@ HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same",
 
 
 def write(source, output, count, seed) -> str:
-    """Write the study with perturbed scenarios for a study's file; return words on its contents and omissions.
+    """Write the study with perturbed scenarios for a study file; return a text on its contents and omissions.
 
     Raises `studies.StudyError` if the file doesn't contain a study that can be run, or the study can't be perturbed.
     """
@@ -52,7 +52,7 @@ def _is_possible(study):
 
 
 def table_text(folder) -> str:
-    """Return the table of a study of perturbed scenarios as text, followed by lines on the changes."""
+    """Return the table of a study of perturbed scenarios as text, followed by lines about the changes."""
     with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     cells = [HEADINGS]
@@ -66,7 +66,7 @@ def table_text(folder) -> str:
 
 
 def _whole(name, text, least):
-    """Return a whole number given as an argument to `make`."""
+    """Return a whole number from an argument of `make`."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
         raise ValueError(f"{name} is {shown(text)!r}; allowed: whole numbers from {least} on.")
     return int(text)

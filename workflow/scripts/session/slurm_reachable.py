@@ -14,7 +14,7 @@ LIMIT_S = 60
 def require_slurm(executor: str) -> None:
     """Exit with one sentence if this call's executor is Slurm and its programs are missing or its controller doesn't respond.
 
-    Otherwise each job would fail separately, with a traceback, each time it is tried.
+    Otherwise each job would fail separately, with a traceback for each attempt.
     """
     if executor != "slurm":
         return
@@ -30,5 +30,5 @@ def require_slurm(executor: str) -> None:
 
 
 def _leave(cause) -> NoReturn:
-    """End the workflow with a message on the problem and its remedy."""
+    """End the workflow with a message that gives the problem and its remedy."""
     sys.exit(said(f"{cause}: start this on a login node of the cluster, or without --profile profiles/slurm."))

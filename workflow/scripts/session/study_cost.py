@@ -16,7 +16,7 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """Cost of a resolved study's runs: ``runs`` is their number by scenario, ``works`` the work of one run by scenario."""
+    """The cost of a resolved study's runs: ``runs`` is their number by scenario, ``works`` the work of one run by scenario."""
 
     runs: dict[str, int]
     works: dict[str, Work]
@@ -57,7 +57,7 @@ def speed_record(root: Path) -> SpeedRecord:
 
 
 def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, float, int] | None:
-    """Return the core-seconds that the runs of a study took, those expected from other studies' speed, and the number of runs.
+    """Return the core-seconds that a study's runs took, those expected from the speed of other studies, and the number of runs.
 
     None if fewer than `FEWEST_RUNS` of those in the results folder were executed here.
     """
@@ -72,7 +72,7 @@ def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, f
 
 
 class Forecast:
-    """Forecast of a study's run times here, from all runs known on this machine, including the study's own.
+    """A forecast of a study's run times here, from all run times known on this machine, including the study's own.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
-    """Store the times of a study's runs in the record; return a sentence on their deviation from the estimate, empty for few runs."""
+    """Record the times of a study's runs; return a sentence on their deviation from the estimate, empty if there are few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
     record.keep(folder, samples_of(folder, cost.works))
@@ -104,7 +104,7 @@ def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
 
 
 def core_time(seconds: float) -> str:
-    """Return a time of one core in words.
+    """Return a time on one core as text.
 
     >>> core_time(40), core_time(600), core_time(5400), core_time(360000)
     ('40 core-seconds', '10 core-minutes', '1.5 core-hours', '100 core-hours')

@@ -1,4 +1,4 @@
-"""``make studies``: the studies of this checkout, with cost and progress of each."""
+"""``make studies``: the studies of this checkout, with the cost and progress of each."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ HEADINGS = ("study", "runs", "done", "core-hours", "off by", "disk MB", "file")
 def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> tuple[str, ...]:
     """Return a study's row for `HEADINGS`, and record the times of its runs.
 
-    A study is estimated from the others, so that its own runs show the error of the estimate.
+    The estimate for a study is based on the other studies, so that its own runs show the error of the estimate.
     """
     cost, folder = cost_of(study), results / study["study"]
     record.keep(folder, samples_of(folder, cost.works))

@@ -12,7 +12,7 @@ _held = []
 
 
 def hold_study(folder: str) -> None:
-    """Hold a study's folder until this process ends in any way; create the folder if it is missing.
+    """Hold a study's folder until this process ends, however it ends; create the folder if it is missing.
 
     Snakemake's own lock outlives a killed process and requires `--unlock`; this one
     is the kernel's (flock), which ends with the process. Exit with one sentence if

@@ -1,4 +1,4 @@
-"""Look up the file of a study by its name for `make STUDY=...`, before anything is set up.
+"""Look up a study file by the study's name for `make STUDY=...`, before anything is set up.
 
 Standard library only, without a YAML parser: the name is in the line ``study: <name>`` of a file.
 """
@@ -14,20 +14,20 @@ FOLDER = Path("config/studies")
 
 
 def study_files() -> dict[str, Path]:
-    """Return name -> file for the studies of this checkout, the default one first; a file is also found by its own name."""
+    """Return name -> file for the studies of this checkout, the default one first; a file can also be found by its own name."""
     files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 
 
 def _names(file):
-    """Return the names of a study file: its study's, and in `FOLDER` and its folders also the file's own."""
+    """Return the names of a study file: the name of its study and, in `FOLDER` and its subfolders, also the name of the file."""
     name = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
     names = [name[1].decode()] if name else []
     return dict.fromkeys([*names, file.stem] if FOLDER in file.parents else names)
 
 
 def file_of(name) -> Path:
-    """Return the file of a study by its name, or a path that already is one.
+    """Return the file of a study, given its name or a path that already is one.
 
     Raises `LookupError` with a sentence that lists the nearest names.
     """

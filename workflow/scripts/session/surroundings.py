@@ -1,4 +1,4 @@
-"""Protection of a workflow from the caller's environment and limits: harmful ones are removed where possible, reported otherwise."""
+"""Protect a workflow from the caller's environment and limits: remove harmful ones where possible, otherwise report them."""
 
 import os
 import re
@@ -19,7 +19,7 @@ ADDRESS_SPACE_BYTES = 12 * 2**30
 
 
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Remove the variables with which Apptainer would pass the caller's environment into containers.
+    """Remove the variables by which Apptainer would pass the caller's environment to containers.
 
     PYTHONPATH is removed too, because its modules would replace those of the environment wherever a job starts Snakemake again.
     """
@@ -28,12 +28,12 @@ def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) 
 
 
 def hand_into_containers(environ: MutableMapping[str, str] = os.environ, **variables: object) -> None:
-    """Let Apptainer set variables in containers, whose environment is otherwise empty."""
+    """Set environment variables inside containers through Apptainer; otherwise their environment is empty."""
     environ.update({f"APPTAINERENV_{name}": str(value) for name, value in variables.items()})
 
 
 def put_first_in_path(folder: str | os.PathLike, environ: MutableMapping[str, str] = os.environ) -> None:
-    """Put a folder first in the search path for programs."""
+    """Put a folder first in the search path of programs."""
     environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
 
 
@@ -72,7 +72,7 @@ def path_problem(folder: str | os.PathLike) -> str | None:
 
 
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return the limit of the calling shell, or the missing program, with which no run can succeed, or None.
+    """Return the limit of the calling shell, or the missing program, because of which no run can succeed, or None.
 
     The limit on open files is raised as far as allowed.
     """

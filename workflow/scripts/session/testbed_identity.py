@@ -1,4 +1,4 @@
-"""Identities of the testbed and images for runs, whose changes make finished runs stale."""
+"""Identities of the testbed and of images for runs; if they change, finished runs become stale."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ def simulator_digest() -> str:
 
 
 def program_content() -> str:
-    """Return the SHA-256 of the files of both programs: while it stays the same, so do their identities."""
+    """Return the SHA-256 of the files of both programs; while it stays the same, so do their identities."""
     return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 
@@ -43,7 +43,7 @@ def image_digest(description: str | Path, needed: bool = True) -> str:
 
 
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
-    """Return the value of a name in the description of an image.
+    """Return the value of a name in an image's description.
 
     If there is none, exit with one sentence, because nothing can run; or return an empty string if it isn't ``needed``.
     """
@@ -59,7 +59,7 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:
-    """Exit with one sentence if an image is missing; only print it if jobs are only planned, since a plan doesn't need images."""
+    """Exit with one sentence if an image is missing; if jobs are only planned, which needs no images, only print it."""
     missing = next((path for path in map(Path, descriptions) if not path.exists()), None)
     if missing is None:
         return
@@ -72,6 +72,6 @@ def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> No
 
 
 def _set_up(path: Path) -> str:
-    """Return the command that builds the image of a description."""
+    """Return the command that builds the image with a given description."""
     where = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
     return f"{where} NS3=1" if path.stem == "ns3" else where

@@ -1,4 +1,4 @@
-"""JSON files in Snakemake's folder with which one call stores results for the next. Losing one only costs time."""
+"""JSON files in Snakemake's folder in which one call stores results for the next. Losing one costs only time."""
 
 import contextlib
 import json

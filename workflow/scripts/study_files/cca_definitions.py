@@ -1,4 +1,4 @@
-"""CCAs that a study defines: completing their definitions and describing problems in sentences.
+"""CCAs that a study defines: complete their definitions and describe problems in sentences.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -43,7 +43,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 
 
 def _of_file(one):
-    """Return the keys that follow from a definition's C file; raise ValueError with its problem. A file is not read if all keys are given."""
+    """Return the keys derived from a definition's C file; raise ValueError with its problem. If all keys are given, it is not read."""
     if not re.fullmatch(FILE, Path(one["source"]).name):
         raise ValueError(
             "allowed: a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
@@ -81,14 +81,14 @@ def is_program(study, cca) -> bool:
 
 
 def defines_ccas(study) -> bool:
-    """Return whether any run of a resolved study needs a definition or a program; then runs of different CCAs have different conditions."""
+    """Return whether any run of a resolved study needs a definition or a program; if so, the CCAs' runs have different conditions."""
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
     )
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix joined with all other CCAs that a resolved scenario names: those whose definitions its run may need."""
+    """Return a CCA or mix joined with all other CCAs that a resolved scenario names, whose definitions its runs may need."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
@@ -168,7 +168,7 @@ def named_ccas(scenario) -> list[str]:
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield conflicts among CCAs of one run: two kernels, one module with different parameters, or two files of one module."""
+    """Yield conflicts among the CCAs of one run: two kernels, one module with different parameters, or two files for one module."""
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # The kernel's own CCAs run on any kernel.
     for name, kernel in kernels.items():

@@ -1,6 +1,6 @@
-"""Files that have passed validation, remembered from one call to the next by digests of the file and its schema.
+"""Files that have passed validation, remembered across calls by the digests of the file and its schema.
 
-Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it jsonschema's import.
+Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it for importing jsonschema.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def _remembered() -> list[str]:
 
 @cache
 def _way_of_reading(reader) -> str:
-    """Return a digest of the other dependencies of the result: the validating code, Python's version, and the date of jsonschema."""
+    """Return a digest of everything else that the result depends on: the validating code, Python's version, and the date of jsonschema."""
     library = importlib.util.find_spec("jsonschema")
     changed = os.stat(library.origin).st_mtime_ns if library and library.origin else 0
     return hashlib.sha256(f"{sys.version} {changed}".encode() + Path(reader).read_bytes()).hexdigest()

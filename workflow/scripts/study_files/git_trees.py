@@ -60,7 +60,7 @@ def _last_line(words):
 
 
 def is_repository(folder) -> bool:
-    """Return whether a folder is a Git repository itself: one with ``.git``, or a bare one."""
+    """Return whether a folder is itself a Git repository: one with ``.git``, or a bare one."""
     try:
         git(folder, "rev-parse", "--git-dir")
     except (GitError, OSError):
@@ -91,7 +91,7 @@ def tree_of(repository, commit) -> str:
 
 
 def tree_sha256(tree) -> str:
-    """Return the SHA-256 that identifies a Git tree as a source: that of its name, so it exists for any kind of repository."""
+    """Return the SHA-256 that identifies a Git tree as a source: it is computed from the tree's name, so any kind of repository has it."""
     return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
 
 
@@ -151,7 +151,7 @@ def _next_content(stream, name, largest):
 
 
 def text_of(repository, commit, path, largest) -> str | None:
-    """Return the text of a file in a commit, or None if there is no such regular file."""
+    """Return the text of a file in a commit, or None if the commit has no such regular file."""
     mode, _, name = files_of(repository, commit, path).get(path, "").partition(" ")
     if mode not in (REGULAR, PROGRAM):
         return None
@@ -160,7 +160,7 @@ def text_of(repository, commit, path, largest) -> str | None:
 
 
 def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
-    """Write files of a commit into a folder, replacing existing ones; symbolic links last, so that nothing is written through one.
+    """Write files of a commit into a folder, replacing existing ones; symbolic links come last, so that nothing is written through one.
 
     Parameters
     ----------

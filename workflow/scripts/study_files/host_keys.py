@@ -1,4 +1,4 @@
-"""The hosts' options as keys of a study's `transport`, from their declarations."""
+"""Generate the keys for host options in a study's `transport` from their declarations."""
 
 from collections.abc import Iterator
 

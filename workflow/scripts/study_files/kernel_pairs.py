@@ -1,4 +1,4 @@
-"""CCAs of a study that differ only in their kernel: a patch series and its base, or two releases of Linux."""
+"""CCAs of a study that differ only in their kernel: with a patch series and on its base, or on two releases of Linux."""
 
 import math
 import re
@@ -12,7 +12,7 @@ IMAGE = "the image's Linux"
 
 @dataclass(frozen=True)
 class KernelPair:
-    """A CCA on one kernel, ``cca``, and the same CCA on another, ``base``, with fewer patches or older. ``kernel`` and ``other`` name the kernels."""
+    """The same CCA on two kernels: ``cca`` on ``kernel`` and ``base`` on ``other``, which has fewer patches or is older."""
 
     cca: str
     base: str
@@ -61,7 +61,7 @@ def _source(kernel):
 
 
 def _age(kernel):
-    """Return a sort key for a kernel's version: a release follows its candidates; the image's kernel is the newest."""
+    """Return a sort key for a kernel's version: a release comes after its candidates; the image's kernel is the newest."""
     if kernel is None:
         return (1,)
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])

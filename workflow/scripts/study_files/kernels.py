@@ -1,4 +1,4 @@
-"""Guest kernels that a study defines: completing their definitions and describing problems in sentences.
+"""Guest kernels that a study defines: complete their definitions and describe problems in sentences.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -56,7 +56,7 @@ def bases() -> dict[str, dict[str, str]]:
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 of the names and contents of `RECIPE`, or of part of it."""
+    """Return the SHA-256 of the names and contents of `RECIPE`, or of a part of it."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -68,7 +68,7 @@ def recipe_digest(parts=RECIPE) -> str:
 def tree_digest(tree) -> str:
     """Return the SHA-256 of a source tree: paths, contents and link targets, without Git's own files.
 
-    If it is already stored for the files' sizes and dates, this takes a second.
+    If it has already been stored for the files' sizes and dates, this takes a second.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -232,12 +232,12 @@ def _text(file):
 
 
 def without_number(linux: bytes, name: str) -> bytes:
-    """Return the content of a built kernel without the parts that depend on its build number, ``name``: the number and the linker's digest."""
+    """Return a built kernel's content without the parts that depend on its build number ``name``: the number and the linker's digest."""
     return BUILD_ID.sub(lambda note: note[1] + bytes(20), linux.replace(name.encode(), b"0" * len(name)))
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
-    """Fill in missing keys of kernels from their files, so that each is identified by its content.
+    """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
     ``kernels`` are validated by the schema, by name. Returns ``kernels``, each with `KEYS` (``version`` and
     ``sha256`` of its base: the package, or the tree; not for the image's own Linux) or None for the image's
@@ -309,7 +309,7 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Return the CCA definitions of a study, including those of the kernels' ``ccas``, with each kernel's name replaced by the kernel.
+    """Return the CCA definitions of a study and of its kernels' ``ccas``, with the name of each kernel replaced by the kernel.
 
     The study's scenarios get their kernels in place.
 
@@ -354,7 +354,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Return whether an untrusted study of any form names files of kernels or programs without digests, which resolving it would read."""
+    """Return whether an untrusted study of any form names kernel or program files without digests, which would be read to resolve it."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

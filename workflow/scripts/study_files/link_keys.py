@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return the keys of a link with those of its options, each after the key that it follows: name -> JSON Schema."""
+    """Return the keys of a link and of its options, each option after the key that it should follow: name -> JSON Schema."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]
@@ -30,7 +30,7 @@ def _node(option):
 
 
 def _described(name, node):
-    """Return the schema of a value in which each key of a mapping has its description."""
+    """Return the schema of a value in which every key of a mapping has its description."""
     if "properties" not in node:
         return node
     keys = {key: {"description": OPTION_WORDS[f"{name}.{key}"], **child} for key, child in node["properties"].items()}

@@ -2,7 +2,7 @@
 
 
 def names_programs_unread(study) -> bool:
-    """Return whether an untrusted study of any form names program files that resolving it would read."""
+    """Return whether an untrusted study of any form names program files that would be read to resolve it."""
     scenarios = study.get("scenarios")
     scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
     lists = (
@@ -21,7 +21,7 @@ def names_programs_unread(study) -> bool:
 
 
 def names_of(programs) -> list[str]:
-    """Return the names that `ccas` may use for the programs of an unvalidated study: ``name:cca``, or the name of one without CCAs."""
+    """Return the names that `ccas` may use for programs of an unvalidated study: ``name:cca``, or the name of a program without CCAs."""
     if not isinstance(programs, dict):
         return []
     named = [(name, one.get("ccas") or [None]) for name, one in programs.items() if isinstance(one, dict)]

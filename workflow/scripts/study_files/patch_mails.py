@@ -22,7 +22,7 @@ NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S
 
 
 def patches_in(content: bytes) -> list[bytes]:
-    """Return the patches in a file: the decoded text of each mail, in the order of the series; if it has no mails, the file itself.
+    """Return the patches in a file: the decoded text of each mail in the order of the series or, if it has no mails, the file itself.
 
     Cover letters and replies, which change no file, are left out.
 
@@ -58,7 +58,7 @@ def _with_plain_ends(text):
 
 
 def _mails(content):
-    """Return the mails of an mbox, or the single mail of a file without an mbox separator; empty if it is neither."""
+    """Return the mails of an mbox, or the single mail of a file without an mbox separator; empty if the file is neither."""
     begins = [match for match in BETWEEN.finditer(content) if HEAD.match(content[match.end() :])]
     if begins and begins[0].start() == 0:
         ends = [*(match.start() for match in begins[1:]), len(content)]

@@ -1,4 +1,4 @@
-"""A study of the sensitivity of conclusions to settings: a sample of a study's scenarios, each under perturbed conditions.
+"""A study that tests how sensitive conclusions are to settings: a sample of a study's scenarios, each under perturbed conditions.
 
 A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the study is run and analysed
 by the same workflow.
@@ -58,7 +58,7 @@ def _delayed(factor):
 
 
 def _chain(scenario, key, change):
-    """Return a scenario with a change in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
+    """Return a scenario with the change made in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
     if scenario["topology"] != "chain":
         return scenario
     bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
@@ -85,7 +85,7 @@ def _queue(factor):
 
 
 def _by_a_packet(size, factor, step):
-    """Return a size times a factor, changed by at least ``step`` (a packet), because a short queue would stay the same."""
+    """Return a size times a factor, changed by at least ``step`` (a packet), because otherwise a short queue would stay the same."""
     changed = round(size * factor)
     return changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1)
 

@@ -29,7 +29,7 @@ def programs_under_test(study) -> dict[str, dict]:
 
 
 def program_names(study) -> list[str]:
-    """Return the names in tables of a resolved study's programs, of those among its CCAs and of those of groups."""
+    """Return the names in tables of a resolved study's programs: those among its CCAs, and those used by groups."""
     of_groups = [
         group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
     ]
@@ -57,12 +57,12 @@ def with_program(scenario, program, cca) -> dict:
 
 
 def is_under_test(group) -> bool:
-    """Return whether a group of a resolved scenario is of long flows with the CCA under test."""
+    """Return whether a group of a resolved scenario consists of long flows with the CCA under test."""
     return group["application"] == LONG and group["cca"] == OWN
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Return the scenario of a received specification with the program under test as an ordinary group's, and group -> name of that CCA.
+    """Return the scenario of a received specification with the program under test in an ordinary group, and group -> name of that CCA.
 
     The specification hasn't been validated yet. A scenario without such groups is returned unchanged.
     """
@@ -77,7 +77,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program given in the form used in groups, whether validated or not."""
+    """Return the name in `ccas` of a program given as in groups, whether validated or not."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

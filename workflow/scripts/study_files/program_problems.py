@@ -18,13 +18,13 @@ def program_cca_problems(study, scenario) -> Iterator[str]:
 
 
 def _kernel_of_its_own(scenario):
-    """Yield a problem if a scenario has a kernel, which runs of programs can't use."""
+    """Yield a problem if a scenario has its own kernel, which runs of programs can't use."""
     if scenario.get("kernel"):
         yield f"kernel is {kernel_words(scenario['kernel'])}; allowed: null"
 
 
 def _others_of_its_own(scenario):
-    """Yield flows with the CCA under test that a program can't carry."""
+    """Yield a problem for flows with the CCA under test that a program can't carry."""
     for group in scenario["groups"]:
         if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
             yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']}: a CCA of the kernel"

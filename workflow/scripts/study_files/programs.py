@@ -1,4 +1,4 @@
-"""A study's declared programs: completing declarations, adding them to the groups that use them, and describing problems.
+"""A study's declared programs: complete their declarations, add them to the groups that use them, and describe problems.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -128,7 +128,7 @@ def program_problems(group, scenario) -> Iterator[str]:
 
 
 def _amount(group, program):
-    """Yield a problem if the amount that a group sends can't be passed to its program's commands."""
+    """Yield a problem if the amount that a group sends can't be passed to the commands of its program."""
     key, other = ("seconds", "bytes") if group["bytes"] is None else ("bytes", "seconds")
     asked = {name for word in (*program.server, *program.client) for name in PLACEHOLDER.findall(word)} & {*AMOUNTS}
     ends = key == "seconds" and program.client_ends == "killed"

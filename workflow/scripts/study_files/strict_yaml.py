@@ -17,7 +17,7 @@ NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
-    """A file that can't be used as written: ``problems`` are sentences with key, value and the allowed values.
+    """A file that can't be used as written: ``problems`` are sentences that give the key, the value and the allowed values.
 
     As text it has the first problems and the number of others.
     """
@@ -65,7 +65,7 @@ def no_mapping_problem(content, keys) -> str:
 
 
 def _check_size(text):
-    """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values with aliases.
+    """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values that contain aliases.
 
     It examines the parser's events, before any value is created.
     """

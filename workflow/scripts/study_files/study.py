@@ -1,4 +1,4 @@
-"""Study files: reading, completing, and deriving runs and their seeds.
+"""Study files: reading and completing them, and deriving runs and their seeds.
 
 The way from a study file to a run::
 
@@ -80,7 +80,7 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that was read elsewhere (``config:`` of a module) in the form of `load`: neither validated nor completed."""
+    """Return a study that was read elsewhere (``config:`` of a module) in the form of `load`: not yet validated or completed."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
@@ -168,12 +168,12 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return the error message for a file named in a key of a link."""
+    """Return the error message for a file named in one of a link's keys."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
 def measured(study) -> dict:
-    """Return a resolved study without `PROSE` and `analysis`, which don't affect any run or table."""
+    """Return a resolved study without `PROSE` and `analysis`, which affect neither runs nor tables."""
     return {key: value for key, value in study.items() if key not in (*PROSE, "analysis")}
 
 
@@ -223,7 +223,7 @@ def _typed(node, value):
 
 
 def _with_off(node, value):
-    """Turn a bare `off`, which YAML reads as false, back into text where the schema allows the choice `off`."""
+    """Convert a bare `off`, which YAML reads as false, back to text where the schema allows the choice `off`."""
     if isinstance(value, dict):
         return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):

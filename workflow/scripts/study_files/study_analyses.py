@@ -1,4 +1,4 @@
-"""Requirements of special analyses on a study: calibration, perturbed conditions, exams.
+"""What special analyses require of a study: calibration, perturbed conditions, exams.
 
 The checks expect a resolved study that `study_validation` has accepted.
 """
@@ -29,7 +29,7 @@ WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
-    """Yield settings without exact reference values: these need one flow over one path, packet by packet, under a virtual clock."""
+    """Yield settings without exact reference values, which need one flow over one path, packet by packet, under a virtual clock."""
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":

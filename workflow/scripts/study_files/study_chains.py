@@ -1,4 +1,4 @@
-"""Chains of bottlenecks: completing them and describing problems in sentences that start with the key."""
+"""Chains of bottlenecks: complete them and describe problems in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ def with_bottlenecks(scenario) -> dict:
 
 
 def without_unused(scenario) -> dict:
-    """Return a resolved scenario without unused keys, so that runs' specifications are the same as before these keys existed.
+    """Return a resolved scenario without unused keys, so that the specifications of its runs are the same as before these keys existed.
 
     These are the section of chains (unless the scenario is one), and a queue of the reverse direction, an outage of a path and separate
     values of paths if they aren't set.
@@ -40,7 +40,7 @@ def without_unused(scenario) -> dict:
 
 
 def _directions(bottleneck):
-    """Return a bottleneck's own settings, with one delay per direction."""
+    """Return the settings of a bottleneck itself, with one delay per direction."""
     delay_ms = bottleneck.get("delay_ms")
     if delay_ms is None or isinstance(delay_ms, dict):
         return bottleneck
@@ -48,7 +48,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place; yield contradictions to their disciplines."""
+    """Complete the queues of a chain's bottlenecks in place; yield their conflicts with their disciplines."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -114,7 +114,7 @@ def _needs_chain(scenario):
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
-    """Yield the mix of CCAs that a chain can't run."""
+    """Yield a problem for a mix of CCAs that a chain can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
         yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca gives cross flows a CCA of their own."

@@ -107,7 +107,7 @@ def _check_variation(scenario, calibration):
 
 
 def _check_corners(scenario, checks) -> list[str]:
-    """Return the first problem of a scenario at the ends of the drawn ranges."""
+    """Return the first problem that a scenario has at the ends of the drawn ranges."""
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
@@ -122,7 +122,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario; bottleneck checks run for each bottleneck of a chain."""
+    """Return the problems that the checks find in a resolved scenario; checks of bottlenecks run for each bottleneck of a chain."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
@@ -144,7 +144,7 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield names that Snakemake mistakes for an endless recursion of rules: those that end in 20 repetitions of the same text."""
+    """Yield names that Snakemake would mistake for an endless recursion of rules: those that end in 20 repetitions of the same text."""
     named = [("study", study["study"])]
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]

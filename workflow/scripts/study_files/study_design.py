@@ -1,7 +1,7 @@
 """The design of a study: the factors that it compares, and the data that it records.
 
-Topics, figures and report use this module, so that no table is made in vain and no sentence mentions a comparison that
-doesn't exist. Properties needed by only one topic are in that topic's declaration.
+Topics, figures and report use this module, so that no useless table is made and no sentence mentions a comparison that doesn't exist.
+Properties that only one topic needs are in that topic's declaration.
 """
 
 import json
@@ -93,7 +93,7 @@ class StudyDesign:
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """Scenario whose path is shorter at some time than initially -> difference of its smallest RTT to the initial one in ms (negative)."""
+        """Scenario whose path at some time is shorter than initially -> its smallest RTT minus the initial one in ms (negative)."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
@@ -117,12 +117,12 @@ class StudyDesign:
 
     @cached_property
     def servers(self) -> int:
-        """Number of scenarios in which the sender also is the receiver's server."""
+        """Number of scenarios in which the sender is also the receiver's server."""
         return sum(scenario["background"] == "server" for scenario in self.scenarios)
 
     @property
     def ip_versions_compared(self) -> bool:
-        """Whether each replication is over both IP versions, so that they can be compared."""
+        """Whether each replication runs over both IP versions, so that they can be compared."""
         return len(ip_versions_of(self.study, 1)) > 1
 
     @property

@@ -47,7 +47,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether long flows with a different CCA run beside those with the run's CCA."""
+    """Return whether long flows with a different CCA run beside those that use the run's CCA."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 
@@ -121,7 +121,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features of any and of all of a study's scenarios, for its captions and templates."""
+    """Return the features that any or all of a study's scenarios have, for its captions and templates."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]

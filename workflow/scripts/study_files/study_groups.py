@@ -1,4 +1,4 @@
-"""Flow groups in a study: completing and counting them, and describing problems in sentences that start with the key."""
+"""Flow groups in a study: complete and count them, and describe problems in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return the number of long flows in groups; a group with invalid times counts one per member."""
+    """Return the number of long flows in groups; a group with invalid times counts as one flow per member."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
@@ -153,7 +153,7 @@ def _keys(group):
 
 
 def _times(group, scenario):
-    """Yield problems of a group's times."""
+    """Yield problems with a group's times."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     traffic, application = scenario["traffic"], group["application"]
     duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
@@ -187,7 +187,7 @@ def _times(group, scenario):
 
 
 def _times_of_program(group, duration_s):
-    """Yield problems of the end of a program group: it needs either an end or an amount."""
+    """Yield problems with the end of a program group, which needs either an end time or an amount."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
         yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, for a program sends an amount or until a time."
@@ -196,7 +196,7 @@ def _times_of_program(group, duration_s):
 
 
 def _length(length_s, scenario):
-    """Yield problems of a long flow's duration (s, a Fraction)."""
+    """Yield problems with a long flow's duration (s, a Fraction)."""
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:
@@ -215,7 +215,7 @@ def _start_within_ms(scenario, run):
 
 
 def _places(group, scenario):
-    """Yield problems of a group's hosts and CCA."""
+    """Yield problems with a group's hosts and CCA."""
     pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
     if group["pair"] is not None and group["pair"] > pairs:
         yield f"pair is {group['pair']}; allowed: up to hosts.pairs, {pairs}."
@@ -246,7 +246,7 @@ def _amounts(group, scenario):
 
 
 def _objects(group, rate_mbps):
-    """Yield problems of web objects."""
+    """Yield problems with web objects."""
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
         allowed = "a number, the size of each object" if fixed else "null, for sizes says how large they are"

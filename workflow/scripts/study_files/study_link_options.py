@@ -1,4 +1,4 @@
-"""Problems of a link's options: sentences that start with the key."""
+"""Problems with a link's options: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield effects only on packets in the reverse direction if there are no such packets."""
+    """Yield effects that are set for packets in the reverse direction although there are no such packets."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield settings that keep an order or change the distribution of jitter if there is no jitter."""
+    """Yield settings that preserve packet order or change the distribution of jitter although there is no jitter."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because nothing overtakes."
@@ -68,7 +68,7 @@ def order_problems(scenario) -> Iterator[str]:
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield correlations of effects that aren't drawn, or are so likely that correlated numbers make them certain."""
+    """Yield correlations of effects that aren't drawn, or are so likely that correlated numbers would make them certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:

@@ -1,4 +1,4 @@
-"""Segments, windows and buffers that Linux can't honour, and what a guest's memory can't hold."""
+"""Segments, windows and buffers that Linux can't honour, and settings that exceed a guest's memory."""
 
 from collections.abc import Iterator
 

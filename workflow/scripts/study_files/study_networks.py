@@ -1,4 +1,4 @@
-"""Problems of a cable, its paths and its applications: sentences that start with the key."""
+"""Problems with a cable, its paths and its applications: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -59,7 +59,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield rates that can't be shaped as the study asks, and a netem that can't be placed on the hosts."""
+    """Yield rates that can't be shaped as the study requests, and a netem that can't be placed on the hosts."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -95,7 +95,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield queueing disciplines that the senders' interfaces can't have."""
+    """Yield queueing disciplines that the interfaces of senders can't have."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -106,7 +106,7 @@ def _host_queue_problems(scenario):
 
 
 def _outage_problems(scenario, outage):
-    """Yield problems of a path's outage."""
+    """Yield problems with a path's outage."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
         yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']}: null, because its subflows share one."
@@ -151,7 +151,7 @@ def _needs_cable(scenario):
 
 
 def traffic_problems(scenario) -> Iterator[str]:
-    """Yield contradictions to the application and protocol of a resolved scenario."""
+    """Yield conflicts with the application and protocol of a resolved scenario."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
     # The time of a message in both directions, and the empty path's round trip.

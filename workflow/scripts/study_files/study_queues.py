@@ -1,4 +1,4 @@
-"""Problems of a bottleneck's queue, checked against the disciplines' declarations: sentences that start with the key."""
+"""Problems with a bottleneck's queue, checked against the disciplines' declarations: sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentat
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield contradictions between a discipline and a queue as written under a key, before its defaults are filled in."""
+    """Yield conflicts between a discipline and a queue as written under a key, before its defaults are filled in."""
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
 
@@ -62,7 +62,7 @@ def _range_problem(parameter, value):
 
 
 def _red_problems(given, queue):
-    """Yield contradictions among RED's thresholds; ``queue`` has its defaults, including those that a step sets."""
+    """Yield contradictions among RED's thresholds; ``queue`` has its defaults, including those derived from a step."""
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
@@ -172,7 +172,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield flows of DCTCP that would get no marks, so it would behave like Reno (RFC 8257, section 3.5); also used for exams."""
+    """Yield flows of DCTCP that would get no marks and so would behave like Reno (RFC 8257, section 3.5); also used for exams."""
     if study["exam"]["cca"]:
         return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)

@@ -1,8 +1,8 @@
 """The number of replications of a study's scenarios: a fixed number, or as many as are needed for the required precision.
 
 A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks at its runs after fixed numbers of
-replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so
-all of them are available for every comparison, while another scenario may need many more or fewer replications.
+replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so that all of them are
+available for every comparison, while other scenarios may need many more or fewer replications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -27,12 +27,12 @@ def most_replications(study) -> int:
 
 
 def fixed_replications(study) -> dict[str, int]:
-    """Return the number of replications of each scenario in a study without interim looks: the scenario's own, or else the study's."""
+    """Return the number of replications of each scenario in a study without interim looks: the scenario's own, otherwise the study's."""
     return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:
-    """Return the numbers of replications at a resolved study's interim looks, ascending; if fixed, only that number.
+    """Return the numbers of replications at a resolved study's interim looks, ascending; if the number is fixed, only that.
 
     They grow by the same factor, the power of `GROWTH` nearest to it that leads from ``at_least`` to ``at_most``.
     """
@@ -51,7 +51,7 @@ def replications_words(study) -> int | str:
 
 
 def look_path(scenario, replications) -> str:
-    """Return the file of a look, relative to the study's results. If missing, it is made again from the runs."""
+    """Return the path of a look's file, relative to the study's results. If the file is missing, it is made again from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 
@@ -78,7 +78,7 @@ def wanted_replications(study, results) -> dict[str, int]:
 
 
 def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
-    """Return the number of replications of each scenario in some runs (scenario, ..., replication).
+    """Return the number of replications of each scenario in a list of runs (scenario, ..., replication).
 
     It is the smallest number at a look that these runs don't exceed, so missing runs up to that number are recognised.
     """

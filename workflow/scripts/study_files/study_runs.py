@@ -63,7 +63,7 @@ def count_runs(study, replications: Mapping[str, int]) -> int:
 
 
 def runs_at_looks(study) -> tuple[int, int]:
-    """Return the numbers of runs at a study's first and last look, without control runs."""
+    """Return the number of runs at a study's first and at its last look, without control runs."""
     of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
     of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
     first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
@@ -118,15 +118,15 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
 
 def seed_of_run(study, scenario_id, replication) -> int:
-    """Return the seed of a study's run (`run_seed`), derived from the scenario whose seeds the run's scenario shares."""
+    """Return the seed of a study's run (`run_seed`); a scenario may share the seeds of another."""
     return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
 
 
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return the specification of a run for the testbed.
 
-    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings of this
-    run, and shares its parts with the study, so don't change them. Raises `KeyError` if the study has no such run.
+    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings of this run, and shares its parts
+    with the study, so they must not be changed. Raises `KeyError` if the study has no such run.
     """
     replication = int(replication)
     if (
@@ -168,7 +168,7 @@ def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; ``cca`` is needed for runs of a program."""
+    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; runs of a program require ``cca``."""
     largest = list(corners(_scenario(study, scenario_id)))[-1]
     return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
@@ -207,7 +207,7 @@ def job_runs(
     """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
 
     A job ends before the run that would exceed its limit of runs or seconds. Its runs have the same needs and are ordered by scenario and
-    replication. In a study with interim looks they are of one scenario, and none is beyond a look that another one precedes.
+    replication. In a study with interim looks they belong to one scenario, and never lie on both sides of a look.
 
     Parameters
     ----------

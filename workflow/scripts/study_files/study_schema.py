@@ -26,7 +26,7 @@ MOST_NODES = 5_000
 
 @lru_cache(maxsize=1)
 def study_schema() -> dict:
-    """Return the schema of a study as a dict; it is shared, so don't change it."""
+    """Return the schema of a study as a dict; it is shared, so it must not be changed."""
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
@@ -45,10 +45,10 @@ def study_schema() -> dict:
 
 
 def remembered(function: Callable) -> Callable:
-    """Return a function of one schema node that computes its result once per node; results are shared, so don't change them.
+    """Return a function of one schema node that computes its result once per node; results are shared and must not be changed.
 
-    Completing a study asks for the keys of the same few hundred nodes thousands of times. Nodes can't be hashed; an entry
-    holds its node, whose identity so stays its own.
+    Completing a study asks for the keys of the same few hundred nodes thousands of times. Nodes can't be hashed, so the key is the node's
+    identity; the entry holds the node, so that no other one gets the same identity.
     """
     known = {}
 
@@ -80,7 +80,7 @@ def _referred(node):
 
 
 def keys_of(node) -> dict[str, dict]:
-    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order; it is shared, so don't change it."""
+    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order; it is shared and must not be changed."""
     return _keys(node) if "properties" in node or "$ref" in node else {}
 
 
@@ -107,7 +107,7 @@ def scenario_schema() -> dict:
 
 @lru_cache(maxsize=1)
 def homes_of_keys() -> dict[str, str]:
-    """Return each key's place, `the study` or a section's name, for hints on misplaced keys."""
+    """Return the place of each key, `the study` or a section's name, for hints on misplaced keys."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")

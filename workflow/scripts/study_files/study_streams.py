@@ -1,4 +1,4 @@
-"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): their largest number, and settings that they don't support."""
+"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): their maximum number, and unsupported settings."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ def most_flows(scenario) -> int:
 
 
 def stream_problems(scenario) -> Iterator[str]:
-    """Yield conflicts with a resolved scenario's number of flows and the programs that carry them."""
+    """Yield conflicts between a resolved scenario's number of flows and the programs that carry them."""
     traffic, flows, most = scenario["traffic"], scenario["flows"], most_flows(scenario)
     if flows > most and not scenario["groups"]:
         yield f"flows is {flows}; allowed with traffic.processes {traffic['processes']}: up to {most}, with per-side up to {MOST_FLOWS['per-side']}."

@@ -1,4 +1,4 @@
-"""Problems of a path's changes over time: sentences that start with the key."""
+"""Problems with a path's changes over time: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield policers that are impossible: sentences that start with the key."""
+    """Yield impossible policers: sentences that start with the key."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -35,7 +35,7 @@ def policer_problems(scenario) -> Iterator[str]:
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield settings that don't allow a path to change."""
+    """Yield settings that don't allow the path to change."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -53,7 +53,7 @@ def _plain(value):
 
 
 def _of_entry(scenario, number, entry):
-    """Yield problems of a single entry."""
+    """Yield problems with a single entry."""
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:
@@ -79,7 +79,7 @@ def _of_entry(scenario, number, entry):
 
 
 def _lost_to_the_end(scenario):
-    """Yield a sentence for each direction in which all packets are lost until the traffic ends, including iperf3's own messages."""
+    """Yield a sentence for each direction in which all packets are lost until the end of the traffic, including iperf3's own messages."""
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():
         if run.timeline.values(way, "loss_percent")[-1][1] == LOST_ALL:

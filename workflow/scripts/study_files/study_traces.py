@@ -35,7 +35,7 @@ class TraceError(ValueError):
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace completed from its file: SHA-256, period, and the capacity of each step; unchanged if it has rates.
+    """Return a trace completed from its file: SHA-256, period, and the capacity of each step; unchanged if it already has rates.
 
     Raises `TraceError`.
 
@@ -112,7 +112,7 @@ def _texts(content):
 
 
 def _lines(content):
-    """Iterate over (number, line without blanks) of the same lines."""
+    """Iterate over (number, line without surrounding blanks) for the same lines."""
     return ((number, text) for number, line in enumerate(_all_lines(content), 1) if (text := line.strip()))
 
 
@@ -121,7 +121,7 @@ def _all_lines(content):
 
 
 def _number(text, number, line):
-    """Return a finite number of at least 0; raise TraceError for other text."""
+    """Return a finite number of at least 0; raise TraceError for any other text."""
     try:
         value = float(text)
     except ValueError:
@@ -149,7 +149,7 @@ def _ascending(times, unit, line_of):
 
 
 def _of_packets(content):
-    """Return the duration in ms of a trace in Mahimahi's format, and a function for the bytes that it offers until a time in ms.
+    """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered until a time in ms.
 
     A line is the time in ms at which one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
     line means 1,504 bytes of a TUN interface: an IP packet of 1,500). A packet that may pass at the end of a step belongs to that step.

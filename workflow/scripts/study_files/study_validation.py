@@ -46,7 +46,7 @@ MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare an unresolved study, or a file of another kind, with its schema: one sentence per problem, up to `MOST_PROBLEMS`.
+    """Compare an unresolved study, or another kind of file, with its schema; return one sentence per problem, up to `MOST_PROBLEMS`.
 
     The sentences don't contain the file's name. Unknown keys come first, because they explain many others; then the order is the schema's.
     """
@@ -122,7 +122,7 @@ def _with_named_flows(schema):
 
 
 def _parts(config):
-    """Yield each value of a file, the file itself first, with its path."""
+    """Yield each value in a file, beginning with the file itself, with its path."""
     waiting = [((), config)]
     while waiting:
         path, value = waiting.pop()
@@ -144,7 +144,7 @@ def _too_long(config):
 
 
 def _unprintable(config):
-    """Yield a sentence for each text with control characters: figures and pages can't contain them, and terminals execute them."""
+    """Yield a sentence for each text with control characters: figures and pages can't contain them, and terminals interpret them."""
     for path, value in _parts(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
@@ -245,7 +245,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
 
 
 def wrong_value(error, path, config) -> str:
-    """Return the sentence for a violation by a value: its place, the value, and the allowed values."""
+    """Describe a value that violates the schema: its place, the value itself, and the allowed values."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
@@ -272,7 +272,7 @@ def _choice_hint(value, choices):
 
 
 def _type_hint(value, node):
-    """Return a hint on how to write a value that has the wrong type only because of YAML or a unit."""
+    """Return a hint on how to write a value that has the wrong type only because of YAML syntax or a unit."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"

@@ -1,4 +1,4 @@
-"""Conditions that vary among replications of a scenario in addition to losses and start times, drawn from each one's seed.
+"""Conditions that vary among the replications of a scenario in addition to losses and start times, each drawn from the replication's seed.
 
 A scenario's `variation` gives the ranges; its own values are the centre. A draw depends on the run's seed and the quantity,
 so all CCAs and IP versions of a replication have the same conditions, and drawing another quantity doesn't change the others.
@@ -28,7 +28,7 @@ def is_varied(scenario) -> bool:
 
 
 def share_drawn(seed, quantity) -> float:
-    """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed over seeds.
+    """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed across seeds.
 
     It is the first 53 bits, the precision of a float, of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
     """
@@ -44,14 +44,14 @@ def drawn(scenario, seed) -> dict:
 
 
 def corners(scenario) -> Iterator[dict]:
-    """Yield a resolved scenario at all combinations of the ends of the drawn ranges: all lower ends first, all upper ends last."""
+    """Yield a resolved scenario at all combinations of the ends of the drawn ranges, from all lower ends to all upper ends."""
     quantities = [quantity for quantity in QUANTITIES if scenario["variation"][quantity]]
     for ends in itertools.product((0.0, 1.0), repeat=len(quantities)):
         yield varied(scenario, dict(zip(quantities, ends, strict=True)))
 
 
 def varied(scenario, shares) -> dict:
-    """Return a resolved scenario with other conditions.
+    """Return a resolved scenario with different conditions.
 
     All delays and jitters share one factor, which is then also that of the path's RTT. A queue in BDPs keeps its size in BDPs
     of the drawn path, unless packets are drawn: then it is in packets.
@@ -98,7 +98,7 @@ def varied(scenario, shares) -> dict:
 
 
 def variation_words(variation) -> str:
-    """Return the drawn quantities of a scenario in words, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
+    """Return, in words, the drawn quantities of a scenario, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
     words = {
         "rtt_percent": "RTT ±{:g} %",
         "rate_percent": "rate ±{:g} %",
@@ -117,7 +117,7 @@ def _with_outage(entry, factor):
 
 
 def run_of(scenario, ip_version="ipv4") -> RunSpecification:
-    """Return a resolved scenario in the form that runs use; an IPv6 packet carries less data, so a transfer takes longer."""
+    """Return a resolved scenario in the form used by runs; an IPv6 packet carries less data, so a transfer takes longer."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 

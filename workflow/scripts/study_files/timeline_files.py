@@ -21,7 +21,8 @@ KEYS = ("file", "direction")
 def with_timelines(config, source) -> tuple[dict, list[str]]:
     """Return an unvalidated study with its timelines as lists, and a sentence for each invalid file or pattern.
 
-    Changes after the end of a scenario's traffic are cut off. Values that aren't mappings with ``file`` or ``pattern`` are left unchanged.
+    Changes after the end of a scenario's traffic are discarded. Values that aren't mappings with ``file`` or ``pattern`` are left
+    unchanged.
     """
     defaults, scenarios = config.get("defaults"), config.get("scenarios")
     shared = _timeline(defaults)
@@ -55,7 +56,7 @@ def has_timeline_file(config) -> bool:
 
 
 def rows_of(timeline, source, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` in a file before a time; raise `TraceError` if the file is not such a table.
+    """Return a file's entries of `link.timeline` before a time; raise `TraceError` if the file is not such a table.
 
     Parameters
     ----------

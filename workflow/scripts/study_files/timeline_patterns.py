@@ -26,7 +26,7 @@ class Pattern:
 
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
-    """Yield handovers at a fixed interval: rate and delay are redrawn, and all packets are lost for a time."""
+    """Yield handovers at a fixed interval: rate and delay are redrawn, and all packets are lost for a while."""
     for number in range(1, int(until_s / given["period_s"]) + 1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}

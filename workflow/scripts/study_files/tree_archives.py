@@ -1,4 +1,4 @@
-"""Archives of Linux source trees in kernel.org's form: their contents, and the paths of their files.
+"""Archives of Linux source trees as published by kernel.org: their contents, and the paths of their files.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -15,12 +15,12 @@ LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
 def is_archive(path) -> bool:
-    """Return whether a path names an archive, by its ending."""
+    """Return whether a path names an archive, judging by its suffix."""
     return str(path).endswith(ENDINGS)
 
 
 def archive_sha256(path) -> str:
-    """Return the SHA-256 of an archive; ValueError if it is too large."""
+    """Return the SHA-256 of an archive; raise ValueError if it is too large."""
     if Path(path).stat().st_size > LARGEST_BYTES:
         raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed: {LARGEST_BYTES:,}")
     with open(path, "rb") as stream:

@@ -1,4 +1,4 @@
-"""Hints in error messages: the key to use in place of the one that a user tried."""
+"""Hints in error messages: the key to use in place of the one that a user has tried."""
 
 from collections.abc import Callable
 
@@ -36,12 +36,12 @@ OF_KEYS = {
 
 
 def of_value(path, value) -> str:
-    """Return a hint on the key for a value that isn't allowed here, as a sentence after a blank; empty if unknown."""
+    """Return a hint, as a sentence after a space, on the right key for a value that isn't allowed here; empty if unknown."""
     names = [step for step in path if isinstance(step, str)]
     means, sentence = OF_VALUES.get(names[-1] if names else "", (None, ""))
     return f" {sentence}" if means and means(value) else ""
 
 
 def of_key(key) -> str:
-    """Return a hint on the key for the setting that an unknown key names, likewise."""
+    """Return a hint, as a sentence after a space, on the right key for the setting that an unknown key names; empty if unknown."""
     return next((f" {sentence}" for part, sentence in OF_KEYS.items() if part in str(key).lower()), "")

@@ -1,4 +1,4 @@
-"""Theory of flows over several bottlenecks in a row that compete with flows over one each: the linear network, or parking lot.
+"""Theory of flows over several bottlenecks in a row that compete with flows over one of them: the linear network, or parking lot.
 
 All bottlenecks are alike: they have the same rate and the same number of cross flows.
 """
@@ -14,10 +14,10 @@ def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows:
 
         L / (L + n^(1/alpha) C)
 
-    alpha = 1 is proportional fairness (Kelly, Maulloo and Tan, 1998), 1/(n + 1) for single flows, and what
-    Vegas aims at (Low, Peterson and Wang, "Understanding TCP Vegas: a duality model", JACM 2002); alpha = 2 is
-    minimum potential delay, 1/(sqrt(n) + 1), close to Reno's at equal round-trip times (Massoulié and Roberts,
-    "Bandwidth sharing: objectives and algorithms", INFOCOM 1999); alpha = inf is max-min fairness, 1/2 whatever n.
+    alpha = 1 is proportional fairness (Kelly, Maulloo and Tan, 1998), 1/(n + 1) for single flows, and what Vegas aims at (Low, Peterson and
+    Wang, "Understanding TCP Vegas: a duality model", JACM 2002); alpha = 2 is minimum potential delay, 1/(sqrt(n) + 1), close to Reno's at
+    equal round-trip times (Massoulié and Roberts, "Bandwidth sharing: objectives and algorithms", INFOCOM 1999); alpha = inf is max-min
+    fairness, 1/2 for any n.
     """
     return long_flows / (long_flows + bottlenecks ** (1 / alpha) * cross_flows)
 

@@ -1,4 +1,4 @@
-"""Completion time of a web object on an empty path, packet by packet: only slow start, without loss or limiting windows."""
+"""Completion time of a web object on an empty path, packet by packet: slow start only, without loss or limiting windows."""
 
 import math
 from functools import lru_cache
@@ -15,11 +15,11 @@ def last_departure_s(
 ) -> float:
     """Return the time at which the last of ``segments`` full packets leaves the bottleneck, in s after the server got the request.
 
-    The first ``INITIAL_WINDOW`` packets may leave at once, and each acknowledgement, one round trip after its packet left, lets two
-    more leave: slow start (RFC 5681, section 3.1) grows cwnd by the acknowledged data. The bottleneck is a token bucket that holds
-    one full packet, and lets packets pass until its tokens are negative; the acknowledgement of the request used some just before.
-    This is the recursion, packet by packet, behind the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency,
-    INFOCOM 2000) for the case without loss.
+    The first ``INITIAL_WINDOW`` packets may leave at once, and each acknowledgement, one round trip after its packet left, lets two more
+    leave: slow start (RFC 5681, section 3.1) grows cwnd by the acknowledged data. The bottleneck is a token bucket that holds one full
+    packet, and lets packets pass until its tokens are negative; the acknowledgement of the request has just used some of them. This is the
+    recursion, packet by packet, behind the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency, INFOCOM 2000) for the case
+    without loss.
 
     Parameters
     ----------

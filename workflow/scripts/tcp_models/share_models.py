@@ -33,7 +33,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return the times in which CUBIC regains its window before a loss: in its Reno-friendly and in its cubic region.
+    """Return the times that CUBIC takes to regain its window before a loss: in its Reno-friendly and in its cubic region.
 
     RFC 9438. Reno-friendly (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
     RTT, from beta W to W. Cubic (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is

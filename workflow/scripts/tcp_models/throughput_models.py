@@ -68,7 +68,7 @@ def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
 
 
 def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.float64:
-    """Return the mean window of only CUBIC's cubic growth, in segments.
+    """Return the mean window of CUBIC's cubic growth alone, in segments.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
     5, figure 5). Losses are evenly spaced.
@@ -78,7 +78,7 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.fl
 
 
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
-    """Return CUBIC's response function in Mbit/s: the larger window of the two regions per RTT (RFC 9438, sections 4.3, 5.1).
+    """Return CUBIC's response function in Mbit/s: the larger of the two regions' windows per RTT (RFC 9438, sections 4.3, 5.1).
 
     Parameters are those of `square_root_law_mbps`.
     """
@@ -87,7 +87,7 @@ def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
 
 
 def cubic_region(rtt_ms, loss) -> str:
-    """Return the region with the larger window for CUBIC: `RENO_REGION` or `CUBIC_REGION`."""
+    """Return the region in which CUBIC has the larger window: `RENO_REGION` or `CUBIC_REGION`."""
     return CUBIC_REGION if cubic_window(rtt_ms, loss) > reno_friendly_window(loss) else RENO_REGION
 
 

@@ -1,4 +1,4 @@
-"""Run scripts of topics one after another in one process: analyses or figures, as the topics declare them.
+"""Run the scripts of topics one after another in one process: analyses or figures, as declared by the topics.
 
 A script has a function with the script's name, and neither reads nor writes a file. The function's arguments are named after the
 tables and parameters that it needs (`tables_for`). It returns the rows of the tables that its `Analysis`

@@ -99,7 +99,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 
 
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
-    """Return the parts that each job runs, by the name of its rule: all in one job in a small study, otherwise one job each.
+    """Return the parts that each job runs, by the name of its rule: in a small study one job for all, otherwise one job each.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return input, output and calls of a rule that runs analyses; tables that one makes for another aren't inputs."""
+    """Return input, output and calls of a rule that runs analyses; tables that one analysis makes for another aren't inputs."""
     calls = [
         {
             "script": analysis.script,
@@ -175,7 +175,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that it reads, and those of its own declaration.
+    """Return the parameters of an analysis's script: the settings that it reads, and its own declared parameters.
 
     ``settings`` are the study's confidence, significance and power.
     """
@@ -183,7 +183,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule: those of its script, and those that its caption may use.
+    """Return the parameters of a figure's rule: the script's parameters, and those that the caption may use.
 
     ``settings`` are the study's confidence and significance.
     """

@@ -1,4 +1,4 @@
-"""A topic: one question of a study, with all that belongs to it in one folder.
+"""A topic: one question of a study, with everything that belongs to it in one folder.
 
 ``topics/<name>/`` holds
 
@@ -28,13 +28,13 @@ FOLDER = "workflow/scripts/topics"
 
 
 def slug_of(name: str) -> str:
-    """Return a name as part of a figure's slug: "reno-cubic" for "reno+cubic"."""
+    """Return a name as part of a figure slug: "reno-cubic" for "reno+cubic"."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis: one script that makes analysis tables out of tables."""
+    """An analysis: one script that makes analysis tables from tables."""
 
     script: str  # its script without ``.py``, in the topic's folder; also the name of its rule and of its log
     # Names of the tables that the script reads: tidy or analysis tables, ``provenance``, or ``other_<name>`` as for a `Plot`;
@@ -48,7 +48,7 @@ class Analysis:
 
     @property
     def rule(self) -> str:
-        """Name of its rule and of its log."""
+        """Name of the analysis's rule and of its log."""
         return self.script.rpartition("/")[2]
 
     def inputs_of(self, design: StudyDesign) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class Plot:
 
     @property
     def rule(self) -> str:
-        """Name of its rule and of its log."""
+        """Name of the figure's rule and of its log."""
         return f"plot_{self.name}"
 
     @property
@@ -109,7 +109,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Turn a predicate of scenarios into one of designs: whether it holds for more than half of a design's scenarios."""
+    """Turn a predicate on scenarios into one on designs: whether it holds for more than half of a design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -159,14 +159,14 @@ class Topic:
             raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which its tables lack")
 
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
-        """Return those of its tables that a design has."""
+        """Return the topic's tables that a design has."""
         return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
 
     def figures_of(self, design: StudyDesign) -> Iterable[Plot]:
-        """Return its figures in a study."""
+        """Return the topic's figures in a study."""
         return self.figures(design) if callable(self.figures) else self.figures
 
     @property
     def folder(self) -> str:
-        """Its folder, relative to the repository's root."""
+        """The topic's folder, relative to the repository's root."""
         return f"{FOLDER}/{self.name}"

@@ -2,25 +2,25 @@
 
 #: Name of a check -> its subject, and the meaning of a failure.
 CHECK_WORDS = {
-    "acknowledgements": ("acknowledgements of single segments", "The receiver acknowledged fewer segments one by one than it should have without delayed acknowledgements."),
+    "acknowledgements": ("acknowledgements of single segments", "The receiver acknowledged fewer segments individually than it should have without delayed acknowledgements."),
     "background": ("the background traffic", "The background traffic differed from the specification, or got no answers."),
-    "buffers": ("limits by buffers", "A socket's buffer limited a flow that only its window or the path should limit, so its goodput is that of a buffer."),
-    "carried_out": ("completion", "The run did not complete; the reason is that of the step that failed."),
+    "buffers": ("limits by buffers", "A socket's buffer limited a flow that only its window or the path should limit, so its goodput shows only the buffer."),
+    "carried_out": ("completion", "The run did not complete; the reason comes from the step that failed."),
     "bytes": ("the count of bytes", "The number of bytes that a flow's receiver got, or that TCP acknowledged, differs from the number that its sender wrote."),
-    "cca": ("the CCA that ran", "A connection ran a congestion control algorithm other than the one that is compared, so its numbers are those of the other one."),
+    "cca": ("the CCA that ran", "A connection ran a different congestion control algorithm from the one being compared, so its numbers belong to the other one."),
     "clock": ("the clock", "Timers of the real clock were too late to be reliable."),
     "conservation": ("the count of packets", "Packets arrived at a bottleneck's queue that neither left it, nor were dropped, nor wait there."),
     "corruption": ("damaged packets", "The share of damaged packets differed from the configured one by more than chance explains."),
     "cpu_saturation": ("the load of the cores", "A core had no time left, so the machine, not the network, may have limited the flows."),
     "datagrams": ("the count of datagrams", "Datagrams are missing and no counter accounts for them, so shares of loss are not known."),
     "delay": ("the delay of single packets", "The delay of single packets after the traffic differed from the configured one, or its jitter, late packets or bunches were missing."),
-    "drops_elsewhere": ("drops elsewhere", "Packets were dropped in a place that doesn't belong to the study's path, so losses are not those of the path."),
+    "drops_elsewhere": ("drops elsewhere", "Packets were dropped at a place that isn't part of the study's path, so the losses don't describe the path."),
     "duplicates": ("duplicates", "The share of duplicate packets differed from the configured one by more than chance explains."),
     "duration": ("the duration", "A flow's sending time differed from the configured one."),
     "ecn": ("the negotiation of ECN", "A connection did not negotiate ECN as configured."),
     "exchanges": ("the count of exchanges", "There were too few exchanges of messages for a round-trip time."),
     "exit_status": ("the exit status", "iperf3 reported an error."),
-    "goodput_ceiling": ("the highest possible goodput", "More data were delivered than the bottleneck can pass in the time: its rate did not limit the flows."),
+    "goodput_ceiling": ("the highest possible goodput", "More data were delivered than the bottleneck can pass in that time, so its rate did not limit the flows."),
     "host_settings": ("the hosts' settings", "A host did not have the configured TCP settings."),
     "idle_rtt": ("the idle path's RTT", "Before the traffic the empty path's round-trip time differed from the sum of the delays."),
     "intervals": ("the reporting intervals", "Intervals are missing in iperf3's report."),
@@ -40,7 +40,7 @@ CHECK_WORDS = {
     "pacing": ("pacing", "A part of the system other than TCP paced the packets, or TCP's pacing rate is not known."),
     "parameters": ("the CCA's parameters", "The CCA did not have the parameters that the study defines."),
     "path_shares": ("the paths' shares", "The shares of packets on the paths differed from the configured distribution."),
-    "burst": ("the shaper's burst", "The shaper let more or fewer packets pass at once than its bucket holds."),
+    "burst": ("the shaper's burst", "The shaper let more or fewer packets pass in one burst than its bucket holds."),
     "policed": ("the policer's limit", "The policer let more or fewer packets pass than its rate and burst allow."),
     "policer": ("the policer", "The policer was not as configured, or more was delivered than it allows."),
     "program_data": ("the programs' data", "A declared program sent no data, or reported more than arrived, or ended before it had sent the requested amount."),
@@ -54,12 +54,12 @@ CHECK_WORDS = {
     "receive_buffer": ("the receive buffer", "More data were unacknowledged than the receive buffer holds, or the buffer was much smaller than configured."),
     "super_packets": ("the size of super-packets", "Super-packets had more segments than the study allows."),
     "pacing_limit": ("the limit of the pacing rate", "The limit of sockets' pacing rate differed from the configured one, or they paced faster."),
-    "receive_window": ("the receive window", "More data was unacknowledged than an unscaled window can announce."),
+    "receive_window": ("the receive window", "More data were unacknowledged than an unscaled window can announce."),
     "reordering": ("late packets", "The share of late packets differed from the configured one by more than chance explains."),
     "rtt_floor": ("the lowest possible RTT", "TCP measured a round-trip time below the path's, which is impossible."),
     "segment_size": ("the segment size", "The size of a connection's segments differed from the configured one."),
     "send_buffer": ("the send buffer", "More data were unacknowledged or waiting than the send buffer holds, or the buffer was smaller than configured."),
-    "sending_rate": ("the senders' rate limit", "A sender did not keep to the rate limit that the study sets."),
+    "sending_rate": ("the senders' rate limit", "A sender did not respect the rate limit that the study sets."),
     "series": ("the time series", "Readings are missing in the time series."),
     "streams": ("the count of streams", "There were fewer streams than flows, or one of them never sent."),
     "subflows": ("the subflows", "A flow did not carry data on each of its paths, or fell back to plain TCP."),
@@ -72,7 +72,7 @@ CHECK_WORDS = {
 
 
 def check_noun(name) -> str:
-    """Return the subject of a check, for use within a sentence."""
+    """Return the subject of a check, for use in the middle of a sentence."""
     return CHECK_WORDS[name][0] if name in CHECK_WORDS else name.replace("_", " ")
 
 

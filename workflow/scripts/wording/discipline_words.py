@@ -21,7 +21,7 @@ DISCIPLINE_WORDS = {
     ),
     "fq_pie": "Flow queues by a hash, each with PIE, served in turn.",
     "cake": (
-        "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): flows in turn, three tins by priority, COBALT in each. "
+        "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): flows served in turn, three tins by priority, with COBALT in each. "
         "Always marks packets of flows with ECN. The rate stays the link's own."
     ),
     "dualpi2": (
@@ -42,21 +42,21 @@ PARAMETER_WORDS = {
     "burst_packets": "Burst size from which tc computes the weight of the mean.",
     "step_packets": "A single threshold instead of both, with a mean over about two packets.",
     "ecn": "Whether packets of flows with ECN are marked instead of dropped.",
-    "target_ms": "Target of the standing delay.",
+    "target_ms": "Target for the standing delay.",
     "interval_ms": "Time for which the delay may exceed the target: about the longest usual RTT.",
     "ce_threshold_ms": ("Delay above which packets of flows with ECN are marked in any case. `null`: no such limit."),
     "flow_queues": "Number of queues; a hash assigns flows to them.",
     "quantum_bytes": "Bytes that a queue may send in its turn.",
     "memory_limit_bytes": "Memory limit of its packets, including the kernel's own data about each.",
     "drop_batch_packets": "Packets dropped together from the longest queue when the limit is reached.",
-    "tupdate_ms": "Interval at which the probability is computed; in ticks of the kernel for PIE.",
-    "alpha": "Weight of the delay's distance from the target.",
+    "tupdate_ms": "Interval at which the probability is computed; for PIE in ticks of the kernel.",
+    "alpha": "Weight of the difference between the delay and the target.",
     "beta": "Weight of the delay's change.",
     "ecn_prob_percent": "Probability up to which packets are marked; above it they are dropped.",
     "rtt_ms": "Its interval; the target is a twentieth of it.",
     "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
-    "ack_filter": "Whether an acknowledgement that waits is dropped when a later one of its connection comes, as on asymmetric lines.",
+    "ack_filter": "Whether a waiting acknowledgement is dropped when a later one of the same connection arrives, as on asymmetric lines.",
     "step_threshold_ms": "Delay above which packets of the low-latency queue are marked.",
     "low_latency": (
         "Packets of the low-latency queue: ECT(1), as in L4S, or all packets of flows with ECN, such as DCTCP's."

@@ -14,7 +14,7 @@ OPTION_WORDS = {
         "Initial receive window that the receivers offer, in segments. `null`: as large as their buffer allows."
     ),
     "slow_start_after_idle": (
-        "Whether a connection that was idle for a retransmission timeout restarts with the initial window (RFC 2861, RFC 5681 section 4.1)."
+        "Whether a connection that has been idle for a retransmission timeout restarts with the initial window (RFC 2861, RFC 5681 section 4.1)."
     ),
     "notsent_lowat_bytes": "Unsent bytes in a send buffer above which the program is not woken to write more (`TCP_NOTSENT_LOWAT`). `null`: no limit.",
     "timestamps": (
@@ -22,7 +22,7 @@ OPTION_WORDS = {
         "once per flight. Not with `topology: cable`."
     ),
     "window_scaling": (
-        "Whether receive windows are scaled (RFC 7323). Without it a connection has at most 65,535 bytes in flight, whatever the size of its buffers."
+        "Whether receive windows are scaled (RFC 7323). Without it a connection has at most 65,535 bytes in flight, regardless of its buffer sizes."
     ),
     "selective_acks": "Whether selective acknowledgements (RFC 2018) are negotiated. Without them Linux recovers as NewReno does (RFC 6582).",
     "duplicate_selective_acks": "Whether a receiver reports duplicate segments (RFC 2883).",
@@ -37,12 +37,12 @@ OPTION_WORDS = {
     "pacing_slow_start_percent": "Pacing rate of TCP in slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 200.",
     "pacing_percent": "The same ratio after slow start. `null`: the kernel's own, 120.",
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
-    "min_tso_segments": "Smallest number of segments of a super-packet, whatever the pacing rate. `null`: the kernel's own, 2.",
+    "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's own, 2.",
     "tso_rtt_log": (
         "Time after which super-packets of a short path are no longer larger than the pacing rate makes them, as a power of two in µs (BIG TCP). "
         "`null`: the kernel's own, 9."
     ),
-    "gso_max_segments": "Largest number of segments of a super-packet (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
     "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's own, 65,536. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
     "max_pacing_rate_mbps": (
         "Largest pacing rate of each long flow (`SO_MAX_PACING_RATE`); it also makes TCP pace flows whose CCA doesn't. `null`: no limit. "
@@ -68,7 +68,7 @@ OPTION_EFFECTS = {
     "pacing_slow_start_percent": "pacing in slow start {} %",
     "pacing_percent": "pacing {} %",
     "limit_output_bytes": "at most {:,} bytes queued below TCP",
-    "min_tso_segments": "super-packets of {} segments at least",
+    "min_tso_segments": "super-packets of at least {} segments",
     "tso_rtt_log": "TSO's RTT log {}",
     "gso_max_segments": "super-packets of up to {} segments",
     "gso_max_bytes": "super-packets of up to {:,} bytes",

@@ -17,7 +17,7 @@ MOST_CHANGES = 6
 
 
 def link_words(link) -> str:
-    """Return the used options of a resolved scenario's link in words; empty if there are none.
+    """Return, in words, the options used by a resolved scenario's link; empty if there are none.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def link_words(link) -> str:
 
 
 def timeline_words(timeline) -> list[str]:
-    """Return the entries of a timeline in words, one text each, or only their number if there are too many."""
+    """Return the entries of a timeline in words, one text each, or only the number of entries if there are too many."""
     if len(timeline) > MOST_CHANGES:
         return [f"{len(timeline)} changes while traffic flows"]
     return [_change_words(entry) for entry in timeline]

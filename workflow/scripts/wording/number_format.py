@@ -20,7 +20,7 @@ def decimals_for(value) -> int:
 
 
 def number(value, decimals=None) -> str:
-    """Return a number with thousands separators and the decimals of `decimals_for`."""
+    """Return a number with thousands separators and the number of decimals from `decimals_for`."""
     if is_missing(value):
         return NONE
     if decimals is None:
@@ -30,7 +30,7 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number without a needless ".0": 1000 and 0.5."""
+    """Return a configured number without a superfluous ".0": 1000 and 0.5."""
     if is_missing(value):
         return NONE
     return f"{value:,.10g}"

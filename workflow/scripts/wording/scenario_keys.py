@@ -1,4 +1,4 @@
-"""The keys of resolved scenarios: those in which they differ, and a key with its value in words."""
+"""The keys of resolved scenarios: those in which scenarios differ, and the wording of a key with its value."""
 
 import hashlib
 import json
@@ -90,19 +90,19 @@ class Differences:
         return True
 
     def words(self, keys) -> list[str]:
-        """Return the values of some keys in words for each scenario; "" for one without values."""
+        """Return, for each scenario, the values of some keys in words; "" for a scenario without values."""
         texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return the same as `words` for a key, but "" for the majority's value, if all other scenarios have words."""
+        """Return the same as `words` for one key, but "" for the value of the majority if all other scenarios have words."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]
         return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
 
     def apart(self, keys, texts) -> list[str]:
-        """Return the keys that differ between scenarios with the same text."""
+        """Return the keys that differ between scenarios whose texts are the same."""
         return [key for key in keys if not self.are_distinguished_by(texts, [key])]
 
 

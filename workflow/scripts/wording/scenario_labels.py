@@ -1,9 +1,9 @@
 """Labels of a study's scenarios: one unique text each, with all conditions that distinguish them.
 
-A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if the scenarios
-differ in it; a key without its own wording is omitted for scenarios with the value of the majority. If a part has the same text for
-different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
-`settings_of`, not these texts.
+A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if the scenarios differ in
+it; a key without special wording is omitted for scenarios that have the value of the majority. If a part has the same text for different
+values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use `settings_of`, not
+these texts.
 """
 
 from experiment.host_options import HOST_OPTIONS
@@ -60,7 +60,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
 
 
 def _joined(columns):
-    """Return the parts of each scenario in one text."""
+    """Return each scenario's parts joined in one text."""
     rows = zip(*columns, strict=True)
     return [", ".join(part.replace(", ", " + ") for part in parts if part) for parts in rows]
 
@@ -75,7 +75,7 @@ def settings_of(scenarios, without) -> dict[str, dict]:
 
 
 def settings_by(scenarios, common) -> dict[str, dict]:
-    """Return the same as `settings_of`, for groups of scenarios with equal results of ``common``; the words are the parts that all have."""
+    """Return the same as `settings_of` for groups of scenarios with equal results of ``common``; the words are the parts that all share."""
     keys, texts = [text_of(common(scenario)) for scenario in scenarios], conditions_of(scenarios)
     parts = {key: [text.split(", ") for text, own in zip(texts, keys, strict=True) if own == key] for key in keys}
     words = {
@@ -104,7 +104,7 @@ def _settings(scenarios, keys, texts):
 
 
 def hidden_conditions(scenarios, rows) -> list[str]:
-    """Return for each scenario, in words, the differing keys that its row of `tidy_tables.SCENARIOS` doesn't show; "" if there are none."""
+    """Return, for each scenario, the differing keys that its row of `SCENARIOS` doesn't show, in words; "" if there are none."""
     differences = Differences(scenarios)
     hidden = []
     for key in differences.values:

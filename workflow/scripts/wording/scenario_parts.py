@@ -34,7 +34,7 @@ def _run(scenario):
 
 
 def _rate(scenario):
-    """Return the capacity in the data's direction, for each path if there are several."""
+    """Return the capacity in the data's direction; one for each path if there are several."""
     run = _run(scenario)
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
@@ -95,7 +95,7 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Return text on the queue: once if both directions are equal, otherwise for each."""
+    """Return text on the queue: once if both directions have the same one, otherwise for each."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")
@@ -103,7 +103,7 @@ def _queue(scenario):
 
 
 def _queue_words(queue):
-    """Return the discipline, its size, and those of its parameters that aren't defaults."""
+    """Return the discipline, its size, and its parameters that differ from the defaults."""
     discipline = discipline_of(queue)
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""

@@ -1,4 +1,4 @@
-"""Series of scenarios: those that differ only in the buffer, on one platform or on several."""
+"""Series of scenarios: scenarios that differ only in the buffer, on one platform or on several."""
 
 import itertools
 
@@ -66,7 +66,7 @@ def version_of(platform) -> tuple[int, ...]:
 
 
 def setting_words(scenario) -> str:
-    """Return the conditions of a row of `with_series`, with the setting's number if others have the same text."""
+    """Return the conditions of a row of `with_series`, with the number of the setting if others have the same text."""
     return scenario["setting"] or scenario["in_common"]
 
 
@@ -76,7 +76,7 @@ def compared_platforms(platforms) -> list[str]:
 
 
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
-    """Return pairs of platforms: two kernels, each with a simulator's newest and oldest version, and these two.
+    """Return pairs of platforms: two kernels, each kernel with a simulator's newest and oldest version, and these two versions.
 
     The platforms are in the order of `platforms_of`.
     """

@@ -18,7 +18,7 @@ def rate_words(rate_mbps) -> str:
 
 
 def both_ways(forward, reverse, unit) -> str:
-    """Return a value of both directions: "10 ms" if they are equal, else "10 ms / 5 ms"."""
+    """Return a value that may differ by direction: "10 ms" if both are equal, else "10 ms / 5 ms"."""
     if forward == reverse:
         return f"{plain(forward)} {unit}"
     return f"{plain(forward)} {unit} / {plain(reverse)} {unit}"
@@ -35,7 +35,7 @@ def capacity_words(scenario) -> str:
 
 
 def shared_and_own(scenarios) -> tuple[str, list[str]]:
-    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and those that distinguish each.
+    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and for each row those that distinguish it.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def loss_words(scenario, alike, apart) -> str:
 
 
 def groups_words(groups) -> str:
-    """Return a resolved scenario's groups in words, each with its CCA if that is not the run's: "web, call, long bbr, up (reverse)"."""
+    """Return, in words, a resolved scenario's groups, each with its CCA if that is not the run's: "web, call, long bbr, up (reverse)"."""
     return ", ".join(
         " ".join(
             [
@@ -86,13 +86,13 @@ def amount_words(scenario) -> str:
 
 
 def heading(scenario) -> str:
-    """Return a scenario's short name as a heading: its label, "Scenario 1" if that is a number, or its id if it has none."""
+    """Return a scenario's short name as a heading: its label, "Scenario 1" if the label is a number, or its id if it has no label."""
     label = scenario["label"]
     return f"Scenario {label}" if label.isdigit() and label != scenario["scenario"] else label
 
 
 def path_rtts_ms(scenario) -> list[float]:
-    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct one of its pairs of hosts."""
+    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct value among its pairs of hosts."""
     if chain := scenario.get("chain_rtts_ms"):
         return sorted({float(rtt) for rtt in chain.split()})
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
@@ -102,7 +102,7 @@ def path_rtts_ms(scenario) -> list[float]:
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the smallest possible RTT in ms in a scenario: the shortest path's, minus the largest reduction by jitter.
+    """Return the smallest possible RTT in a scenario in ms: that of the shortest path, minus the largest reduction by jitter.
 
     On a chain, this is the path over one bottleneck, with the jitter of one link.
     """

@@ -12,7 +12,7 @@ CCA_NAMES = {
 
 
 def cca_name(name) -> str:
-    """Return a CCA's usual name, or the kernel's if it is unknown; several are joined by `+`."""
+    """Return a CCA's usual name, or the kernel's name if it is unknown; several are joined by `+`."""
     return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
 
 
@@ -29,7 +29,7 @@ def short(value) -> str:
 
 
 def between(values) -> str:
-    """Return "5.31 to 81.2", or one number if both ends look alike."""
+    """Return "5.31 to 81.2", or one number if both ends look the same."""
     low, high = short(min(values)), short(max(values))
     return low if low == high else f"{low} to {high}"
 

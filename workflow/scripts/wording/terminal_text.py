@@ -1,4 +1,4 @@
-"""Making text of unknown origin safe to print on a terminal."""
+"""Make text of unknown origin safe to print on a terminal."""
 
 
 def said(text: object) -> str:
@@ -12,7 +12,7 @@ def said(text: object) -> str:
 def shown(text: object, length: int = 200) -> str:
     """Return text of unknown origin for a message: control characters escaped, shortened.
 
-    A file's name or a value may hold escape codes, which a terminal would obey.
+    A file name or a value may contain escape codes, which a terminal would obey.
     """
     text = _harmless(str(text)[: length + 1])
     return text if len(text) <= length else f"{text[: length - 3]}..."

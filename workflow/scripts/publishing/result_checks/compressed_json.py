@@ -1,4 +1,4 @@
-"""Compressed JSON of unknown origin, read with limits."""
+"""Reading compressed JSON of unknown origin, with limits."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Walk a folder of unknown origin without following links, and not deeper than results folders are."""
+"""Walk a folder of unknown origin without following links, and no deeper than results folders are."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The first difference between two files of compressed JSON: the byte, and the place in the JSON."""
+"""The first difference between two compressed JSON files: the byte, and the place in the JSON."""
 
 import json
 from itertools import zip_longest
@@ -11,7 +11,7 @@ NOTHING = object()
 
 
 def file_difference(received: bytes, made: bytes) -> str | None:
-    """Return a text on the difference between an untrusted received run document and its rerun, or None if they are equal."""
+    """Describe the difference between an untrusted received run document and its rerun; return None if they are equal."""
     if received == made:
         return None
     offset = first_byte(received, made)
@@ -21,7 +21,7 @@ def file_difference(received: bytes, made: bytes) -> str | None:
 
 
 def _content_difference(received, made):
-    """Return a text that names the value in which two files differ, or says that only compression or layout differs."""
+    """Return a text that names the value in which two files differ, or states that only compression or layout differs."""
     made_text = decompress(made)
     try:
         text = decompress(received)
@@ -76,5 +76,5 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
 
 
 def value_text(value, length=80) -> str:
-    """Return a JSON value, or a note that there is none, as short text."""
+    """Return a JSON value as short text, or a note that there is none."""
     return "nothing" if value is NOTHING else shown(json.dumps(value), length)

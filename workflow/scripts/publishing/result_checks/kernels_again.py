@@ -78,7 +78,7 @@ def _file_of(path):
 
 
 def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str]:
-    """Return the published C files of a run's own kernel: SHA-256 -> text; raise `ReceivedError` if they are missing."""
+    """Return the published C files of a run's custom kernel: SHA-256 -> text; raise `ReceivedError` if they are missing."""
     _, contents = _description(f"workflow/kernel-{kernel_name(specification, root)}.json", folder)
     return {sha256: content.decode(errors="replace") for sha256, content in contents.items()}
 
@@ -96,7 +96,7 @@ def _description(described, folder):
 
 
 def _published(specification, folder, root, place):
-    """Return the base of a run's own kernel, its C files as (path, SHA-256), and its SHA-256; all files are placed in ``place``.
+    """Return the base of a run's custom kernel, its C files as (path, SHA-256), and its SHA-256; all files are placed in ``place``.
 
     Raises `ReceivedError` if something was not published.
     """

@@ -42,7 +42,7 @@ class FileEntry(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Problem of a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
+    """The problem of a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
 
     path: str
     kind: str
@@ -52,9 +52,8 @@ class Problem(NamedTuple):
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     """Read the list of files that a results folder should have: entries by path relative to the folder, sorted.
 
-    No path is absolute or leads out of the folder by its text; `file_in` also checks links. Raises `ManifestError` if
-    there is no manifest, it isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
-    or size.
+    As text, no path is absolute or leads out of the folder; `file_in` also checks links. Raises `ManifestError` if there is no manifest, it
+    isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest or size.
     """
     name = f"{folder}/{MANIFEST}"
     path = file_in(folder, MANIFEST)
@@ -110,7 +109,7 @@ def file_in(folder: str | Path, path: str) -> Path:
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Compare a results folder with the entries of `read_manifest`, in their order.
+    """Compare a results folder with the entries of `read_manifest`, one after another.
 
     Unless ``unlisted`` is False, files that aren't listed follow, sorted; `UNPUBLISHED` ones are ignored.
     """

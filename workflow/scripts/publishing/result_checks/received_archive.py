@@ -22,7 +22,7 @@ SIGNATURE = b"PK\x01\x02"
 
 
 class ArchiveFile(io.FileIO):
-    """An archive whose list of entries, which `zipfile` reads at once, is checked before it is parsed."""
+    """An archive whose list of entries is checked before `zipfile`, which reads it as a whole, parses it."""
 
     def read(self, size=-1) -> bytes:
         """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of entries longer than results can have."""

@@ -36,8 +36,8 @@ class ReceivedDocument:
 def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tuple[str, str]]) -> ReceivedDocument:
     """Read one run document and find its problems without running anything.
 
-    Its name is ``scenario/cca/ip_version/replication``. ``here`` are the digests of image and program of each of this
-    checkout's platforms; documents of others may have another schema.
+    Its name is ``scenario/cca/ip_version/replication``. ``here`` are the digests of image and program of each of this checkout's platforms;
+    documents of other versions may have another schema.
     """
     checked = ReceivedDocument(name)
     own = None
@@ -80,7 +80,7 @@ def _made_by(document):
 
 
 def check_form(document, text) -> None:
-    """Raise ReceivedError unless a document matches the schema and is formatted as by the testbed."""
+    """Raise ReceivedError unless a document matches the schema and is formatted as the testbed does."""
     # Only the first violation, because a hostile document may have millions.
     if problem := violation(_FORM, document):
         raise ReceivedError(f"is not of the schema: {shown(problem)}")
@@ -93,7 +93,7 @@ def check_form(document, text) -> None:
 
 
 def _specification_problems(name, own, expected, study):
-    """Return the problem of a document's own specification: it is in another run's place, or not the study's."""
+    """Return the problem of a document's own specification: it belongs to another run's place, or not to the study."""
     if not isinstance(own, dict):
         return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:

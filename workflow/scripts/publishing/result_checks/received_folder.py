@@ -96,7 +96,7 @@ def _remove(folder):
 
 
 def _results_folder(folder, source):
-    """Return the folder that contains `runs`: this one, or in an archive (``source``, as named by the user) the one below."""
+    """Return the folder that contains `runs`: this one or, in an archive (``source``, as named by the user), the one below it."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())

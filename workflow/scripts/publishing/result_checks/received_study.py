@@ -64,7 +64,7 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return the number of replications of each scenario; if interim looks decided it, it is derived from these runs."""
+        """Return the number of replications of each scenario; if interim looks decided it, it is derived from the given runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
@@ -100,9 +100,8 @@ def _resolved(study):
 def check_specification(document: object, source: str) -> dict:
     """Return a run document's `specification` if the workflow itself could pass it to the testbed.
 
-    It is treated as a study of one run, which is validated and completed like any study. The
-    result is a new object equal to the received one, with its keys in the schema's order and every text
-    and number within the schema's limits. ``source`` names its origin in messages.
+    It is treated as a study with one run, which is validated and completed like any other. The result is a new object equal to the received
+    one, with its keys in the schema's order and every text and number within the schema's limits. ``source`` names its origin in messages.
 
     Raises `ReceivedError` with the first problem, its place, and the allowed values.
     """

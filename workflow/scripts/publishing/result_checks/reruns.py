@@ -156,7 +156,7 @@ def end(processes) -> None:
 
 
 def finding(folder, name, output, status) -> str | None:
-    """Return a text on the difference between a received document and that of a rerun, or None if they are equal."""
+    """Describe the difference between a received document and its rerun, or return None if they are equal."""
     if status != 0 or not output.exists():
         return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
     try:

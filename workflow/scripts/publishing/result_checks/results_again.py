@@ -98,7 +98,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
 
 
 def _analysis_of(path, study):
-    """Return the analysis section of a received study's file, which must be the study of the provenance."""
+    """Return the analysis section of a received study file; the study must be the one in the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
         raise ReceivedError(f"{STUDY} names kernels that are not complete as the workflow writes them")

@@ -1,4 +1,4 @@
-"""Compare the digests of run documents in ``tidy/runs.csv`` (and of control runs in ``controls.csv``) with the existing documents."""
+"""Compare the digests of run documents in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing documents."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return run's name -> SHA-256 of its document according to the tables; empty for a run without a document.
+    """Return run name -> SHA-256 of its document according to the tables; empty for a run without a document.
 
     Raises ReceivedError if there is no table of runs, or if it or the table of control runs lacks these columns or has a run twice.
     """

@@ -1,4 +1,4 @@
-"""Draw a sample of runs, and draw conclusions from a sample without differences."""
+"""Draw a sample of runs, and draw conclusions from a sample that shows no differences."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Draw runs with Python's own generator and `sample`, so that anyone with the same results draws the same runs."""
+    """Draw runs with Python's own generator and `sample`, so that everyone with the same results draws the same runs."""
     return random.Random(seed).sample(sorted(names), count)
 
 
@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents of which a draw includes at least one with the given probability."""
+    """Return the smallest number of changed documents for which a sample includes at least one with the given probability."""
     # The probability grows with their number.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

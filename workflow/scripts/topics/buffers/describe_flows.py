@@ -1,7 +1,7 @@
 """Describe how flows share the link: each run's flows as a distribution, and its statistics over replications.
 
-A run's flows aren't replicates of each other, because they share one link. Intervals are therefore estimated for
-statistics of the run (mean, spread, total, Jain's index), of which each replication gives one value.
+The flows of a run aren't replicates of each other, because they share one link. Intervals are therefore estimated for statistics of the run
+(mean, spread, total, Jain's index), of which each replication gives one value.
 """
 
 import math
@@ -22,8 +22,8 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns flows, fair_share_mbps and `tables.STATISTICS`; unknown values are missing, and all are missing if a flow's
-    goodput is. Jain's index is missing if all flows got nothing.
+    Returns flows, fair_share_mbps and `tables.STATISTICS`; unknown values are missing, and all of them are missing if the goodput of any
+    flow is. Jain's index is missing if no flow delivered anything.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Return n, mean, interval, lowest, highest and a note on missing values, for a cell's valid runs among `total`.
+    """Return n, mean, interval, lowest, highest and a note on missing values, for the valid runs among a cell's `total` runs.
 
     ``statistic`` is one of `STATISTICS`.
     """

@@ -21,7 +21,7 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel: the two lines of its title; the cell and the name of each slot; and the slots' label.
+    """A panel: the two lines of its title; the cell and the name of each slot; and the label of the slots.
 
     A cell is a scenario (None if it doesn't exist), CCA and IP version.
     """
@@ -57,7 +57,7 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of the conditions and buffer that most platforms have (the smallest buffer in a tie), and these platforms."""
+    """Return the rows with the conditions and the buffer that most platforms have (the smallest buffer in a tie), and these platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),
@@ -145,7 +145,7 @@ def draw_flows(
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
-    """Return a flow's fair share of the capacity in Mbit/s, None if it differs between the scenarios or the rate is unlimited."""
+    """Return a flow's fair share of the capacity in Mbit/s; None if it differs between scenarios or the rate is unlimited."""
     rows = runs[runs["scenario"].isin(scenarios)]
     shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
     return float(shares[0]) if len(shares) == 1 else None

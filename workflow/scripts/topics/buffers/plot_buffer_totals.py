@@ -30,7 +30,7 @@ SPREAD = 0.3  # of a slot, over which lines are set apart
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a panel: its name, one cell per buffer (scenario, or None if it doesn't exist, and CCA), and its style."""
+    """A line of a panel: its name, one cell per buffer (the CCA, and the scenario or None if it doesn't exist), and its style."""
 
     name: str
     cells: list[tuple[str | None, str]]
@@ -79,7 +79,7 @@ def _plan(table, ccas, ip_versions, by_platform):
 
 
 def _draw(cells, table, by_platform):
-    """Return the figure, with lines for platforms and panels for CCAs, or the other way round."""
+    """Return the figure, with one line per platform and one panel per CCA, or the other way round."""
     apply_style()
     plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])
@@ -91,7 +91,7 @@ def _draw(cells, table, by_platform):
     # Intervals may reach a little further than the highest mean, and get an arrowhead beyond that.
     axis = {"total_mbps": linear_axis(0, max(1e-9, 1.04 * highest)), "jain_index": linear_axis(0, 1.0)}
     most = max(len(lines) for _, _, lines, _ in plan)
-    drawn = CategoryPanels("Goodput of all flows, and the fairness of its distribution", 2 * len(plan), most, columns=2)
+    drawn = CategoryPanels("Goodput of all flows, and how fairly it is distributed", 2 * len(plan), most, columns=2)
     for title, second, lines, ip_version in plan:
         for statistic, what in SHOWN.items():
             axes = drawn.add(f"{title}: {what}", second, axis[statistic])

@@ -1,4 +1,4 @@
-"""Draw the goodput of each flow as a bar, from the highest down, for each buffer or for each platform."""
+"""Draw the goodput of each flow as a bar, in descending order, for each buffer or for each platform."""
 
 import pandas as pd
 
@@ -19,10 +19,10 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, middle
 
 
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Rank the flows of each valid run (rows `valid` of the runs) from the highest goodput down.
+    """Rank the flows of each valid run by goodput, in descending order.
 
-    Returns `COLUMNS`: one row per cell and rank, with the flow of that rank in the first valid replication, and the lowest
-    and highest goodput that the rank has over the replications.
+    Returns `COLUMNS`: one row per cell and rank, with the flow of that rank in the first valid replication, and the lowest and highest
+    goodput at that rank over the replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]
     ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")

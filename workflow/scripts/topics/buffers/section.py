@@ -1,4 +1,4 @@
-"""The section on buffers: the goodput of each of many flows, and their total, against the buffer's size."""
+"""The section on buffers: the goodput of each flow and of all flows together, as a function of the buffer's size."""
 
 from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus, number_cell
@@ -81,7 +81,7 @@ def _starved_words(flow_goodput):
 
 
 def paper_table(material) -> list[dict] | None:
-    """Return the paper's table II beside this study's values, or None for a study that isn't compared with it.
+    """Return the paper's table II next to this study's values, or None for a study that isn't compared with it.
 
     There is one dict per buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts, and
     rows, the number of rows of the buffer.
@@ -128,7 +128,7 @@ def findings(material) -> list[Finding]:
         valid = [cell for cell in cells if cell["statistics"]["total_mbps"]["n"]]
         name = f"{cca_name(cca)} on {platform_name(platform)}"
         if not valid:
-            sentences.append(f"{name} has no valid run, so nothing can be said about its buffers.")
+            sentences.append(f"{name} has no valid run, so there is no result on its buffers.")
             continue
         parts = [_cell_words(cell, flows) for cell in (valid if len(valid) == 1 else (valid[0], valid[-1]))]
         sentences.append(f"{name}, {count(flows, 'flow')}: {'; '.join(parts)}.")

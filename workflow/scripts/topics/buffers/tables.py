@@ -8,7 +8,7 @@ from topics.cells.tables import IN_UNIT, NOTE
 
 #: Number of a group of comparable scenarios, from `scenario_series.with_series`.
 CONDITIONS = ordinal_column(
-    "conditions", "Number of the conditions; scenarios that share it differ in buffer or platform only."
+    "conditions", "Number of the set of conditions; scenarios with the same number differ only in buffer or platform."
 )
 BUFFER = text_column("buffer", "Limit of the bottleneck's queue as configured: `10 packets`, `0.5 BDP`.")
 _PLACE_COLUMNS = (
@@ -41,9 +41,9 @@ STATISTICS = (
     number_column("total_percent", "%", "Goodput of all flows together divided by the link's rate.", _NO_RATE, least=0, most=100),
     number_column(
         "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one flow gets everything.",
-        "no flow got anything", least=0, most=1,
+        "no flow delivered anything", least=0, most=1,
     ),
-    count_column("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
+    count_column("starved", "flows", f"Number of flows that get less than {100 * STARVED_SHARE:.1f} % of their fair share."),
 )  # fmt: skip
 FLOW_GOODPUT = Table(
     "flow_goodput",
@@ -71,7 +71,7 @@ FLOW_GOODPUT_CELLS = Table(
         count_column("n", "runs", "Valid runs that have a value."),
         number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
         *interval_columns(
-            "ci_low", "ci_high", IN_UNIT, "the mean, cut off at possible values",
+            "ci_low", "ci_high", IN_UNIT, "the mean, clipped to possible values",
             "there are fewer than 6 values, all repeat one measurement, or some are outliers",
         ),
         number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),

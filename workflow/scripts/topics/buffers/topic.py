@@ -10,7 +10,7 @@ _FLOWS = ("runs", "flows", "scenarios")
 
 
 def _most_buffers(design):
-    """Return the largest number of queue sizes among scenarios that differ only in these and the platform."""
+    """Return the largest number of queue sizes among scenarios that differ only in the queue size and the platform."""
     sizes = {}
     for scenario in design.scenarios:
         managed = tuple(item for item in scenario["queue"].items() if item[0] not in MEASURES)
@@ -19,7 +19,7 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has several flows and several sizes of the buffer that they share, which excludes chains."""
+    """Return whether a `StudyDesign` has several flows that share a buffer, in several sizes; chains are excluded."""
     return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 

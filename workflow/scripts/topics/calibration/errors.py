@@ -1,4 +1,4 @@
-"""Compare the readings of each run with exact numbers: one row of `CALIBRATION` for each quantity of a point."""
+"""Compare each run's readings with exact numbers: one row of `CALIBRATION` for each quantity at a point."""
 
 import math
 from collections.abc import Iterator
@@ -39,10 +39,10 @@ COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
+    """Return `CALIBRATION`: quantity by quantity, and for each one the points of the scenarios in the study's order.
 
-    ``readings`` are `READINGS`. Runs that failed a check are measured like the others, because an instrument must not
-    select its own readings. The note names the check.
+    ``readings`` are `READINGS`. Runs that failed a check are measured like the others, because an instrument must not select its own
+    readings; the note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
@@ -62,7 +62,7 @@ def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_pp
 
 
 def _judged(row):
-    """Add error, parts per million and the verdict."""
+    """Add the error, also in parts per million, and the verdict."""
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
@@ -115,7 +115,7 @@ def _rate(point):
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
         uncertainty=rate * (1 / packets + others), known_ppm=shaper_known_ppm(int(frame), rate) - 1e6 * others,
-        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames by which hosts look for an IPv6 router",
+        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames with which hosts look for an IPv6 router",
     )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the round trip of an echo request over the idle path, without a cable's delays; there are too few with random delays."""
+    """Yield the round trip of an echo request over the idle path, excluding cable delays; if delays are random, requests are too few."""
     if _both(point, "jitter"):
         return
     delays_ms, note = _both(point, "delay"), "ping's times are in whole µs"
@@ -141,7 +141,7 @@ def _delay(point):
 
 
 def _longer_messages(points) -> Iterator[dict]:
-    """Yield the additional round-trip time of longer messages over that of the shortest on the same cable."""
+    """Yield the extra round-trip time of longer messages compared with the shortest on the same cable."""
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
         if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
@@ -167,7 +167,7 @@ def _loss(point):
         if percent and offered:
             share, of_one = point[f"share_{direction}_percent"], point[f"of_one_{direction}"]
             how = (
-                "each lost on its own"
+                "each lost independently"
                 if of_one == 1
                 else f"of which {of_one:.3g} carry as much information as one independent loss"
             )
@@ -206,7 +206,7 @@ def _queue(point):
 
 
 def _jitter(point):
-    """Yield the mean of round trips with jitter, and the spread of the delay in the data's direction."""
+    """Yield the mean of round trips with jitter, and the spread of delays in the data's direction."""
     forward = point["jitter_forward_ms"]
     delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
     drawn_ms = _both(point, "drawn")

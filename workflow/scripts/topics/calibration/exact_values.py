@@ -1,4 +1,4 @@
-"""Exact values for the emulated path, each from its own formula: for the shaper, the queue, the cable and netem.
+"""Exact values for the emulated path: separate formulas for the shaper, the queue, the cable and netem.
 
 Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 """
@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess rate, in ppm, of a shaper that counts whole ns.
+    """Return the excess rate, in ppm, of a shaper that counts in whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -57,7 +57,7 @@ def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
 
 
 def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
-    """Return the difference in round-trip time over a cable between two messages of different length, in us.
+    """Return the difference in us between the round-trip times of two messages of different length over a cable.
 
     >>> longer_message_us(128, 1408, 100)
     204.8
@@ -125,7 +125,7 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return the number of a model's packets that carry as much information on the loss rate as one independent packet.
+    """Return how many of a model's packets carry as much information on the loss rate as one independent packet.
 
     The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
     the chain's fundamental matrix sums (Kemeny and Snell 1960).

@@ -59,7 +59,7 @@ def _rows_of(table, panel):
 
 
 def _axis_of(rows, panel):
-    """Return an axis that covers all errors, and their uncertainties as far as these don't dwarf the errors."""
+    """Return an axis that covers all errors, and their uncertainties unless these dwarf the errors."""
     if panel.value == "z":
         return difference_axis([row["z"] for row in rows], least=3.5)
     values = [row[name] for row in rows for name in ("error_ppm", "known_ppm")]

@@ -10,7 +10,7 @@ from topics.calibration.tables import READINGS
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all documents, write the table."""
+    """Read all documents and write the table."""
     rows = [
         readings(read_document(path, run_specification(params.study, *run_of(path)), params.made_by))
         for path in inputs.documents

@@ -86,7 +86,7 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return the shortest queue between two times, the retransmissions since the first, the longest queue, and the queue after a drop."""
+    """Return the shortest queue between two times, retransmissions since the first one, the longest queue, and the queue after a drop."""
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
     row = {

@@ -21,9 +21,9 @@ LIMITS = {
     "delay": "the probe: ping's times are in whole µs",
     "serialisation": "the probe: whole µs; for messages one exchange, and one reading of the clock (256 ns)",
     "loss": "chance: the number of packets",
-    "queue": "samples: the data that leave between two",
+    "queue": "samples: the data that leave between two of them",
     "jitter": "chance: the number of packets",
-    "burst": "samples: the amount that the rate gives between two",
+    "burst": "samples: the amount sent at the rate between two",
 }
 
 
@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers with enough digits to show millionths of them."""
+    """Return a column of numbers with enough digits to show millionths of each number."""
 
     def cell(row):
         value = row[name]
@@ -101,7 +101,7 @@ def _largest_cell(row):
 
 SUMMARY = (
     shown_cell("Quantity", _quantity_words, header=True), shown_number("Values", "points", 0),
-    shown_number("As they must be", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
+    shown_number("As required", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
     _ppm("In ppm", "largest_ppm"), _ppm("Known cause, ppm", "known_ppm"),
     shown_number("Uncertainty there, ppm", "uncertainty_ppm", 1), shown_number("Largest z", "largest_z", 2),
     shown_text("Limit of the measurement", "quantity", LIMITS.__getitem__, kind="words"),
@@ -142,7 +142,7 @@ def sentence(table: pd.DataFrame) -> str:
     if rates and not is_missing(rates[0].largest_ppm):
         text += f"; the rate is {_ppm_words(rates[0].largest_ppm)} off at most"
         if abs(rates[0].known_ppm) >= 1:
-            text += f", of which {_ppm_words(rates[0].known_ppm)} are the shaper's rounding to whole nanoseconds"
+            text += f", of which {_ppm_words(rates[0].known_ppm)} are due to the shaper's rounding to whole nanoseconds"
     off = table[table["verdict"] == "off"]
     places = [f"{row.quantity} of {row.scenario_label}" for row in off.itertuples()]
     return f"{text}{f'. Off: {listed(places)}' if places else ''}."

@@ -5,11 +5,11 @@ from run_tables.table import Table, count_column, number_column, text_column, tr
 
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
 _NOT_SAMPLED = "the queue was not sampled"
-_NO_DATAGRAMS = "nothing was sent as UDP by iperf3"
+_NO_DATAGRAMS = "iperf3 sent no UDP"
 _NO_ROUND_TRIPS = "the application is a different one"
-_NO_BURST = "not sampled, or acknowledgements or drops came before"
+_NO_BURST = "not sampled, or acknowledgements or drops came earlier"
 _NO_LINK = "nothing there could drop packets at random"
-_NOT_RANDOM = "nothing of it is random"
+_NOT_RANDOM = "no part of it is random"
 
 READINGS = Table(
     "readings",
@@ -19,7 +19,7 @@ READINGS = Table(
         text_column("failed_checks", "Names of the checks that the run failed, separated by spaces.", "the run is valid"),
         number_column(
             "echo_ms", "ms",
-            "Shortest round-trip time of the echo requests over the idle path: IPv6's announcements may be sent before the first.",
+            "Shortest round-trip time of the echo requests over the idle path; the first one may include the time of IPv6's announcements.",
             "none came back", "ping",
         ),
         count_column("payload_bytes", "bytes", "Payload of a full segment.", _NO_TCP, "tcpi_snd_mss"),
@@ -36,7 +36,7 @@ READINGS = Table(
         number_column("sample_ms", "ms", "Time between two samples.", _NOT_SAMPLED),
         count_column(
             "burst_packets", "packets",
-            "After idle time: number of the first packets that had left when the first packet that had to wait left.",
+            "After idle time: number of packets that had left when the first packet that had to wait left.",
             _NO_BURST,
         ),
         number_column("burst_ms", "ms", "Time of that observation, from the sample in which the first packets waited.", _NO_BURST),
@@ -75,7 +75,7 @@ CALIBRATION = Table(
         number_column("error", "", "Measured minus expected value.", "nothing was measured"),
         number_column("error_ppm", "ppm", "The same in millionths of the expected value.", "nothing was measured, or 0 is expected"),
         number_column("known_ppm", "ppm", "Part of the error with a known cause: a shaper counts whole nanoseconds, and the rate includes frames that don't belong to the flow."),
-        number_column("uncertainty", "", "Resolution of the measurement: a packet, a step of a clock, a sample.", _NOT_RANDOM.replace("nothing of it is", "it is")),
+        number_column("uncertainty", "", "Resolution of the measurement: one packet, one clock step or one sample.", _NOT_RANDOM.replace("no part of it is", "it is")),
         number_column("uncertainty_ppm", "ppm", "The same in millionths of the expected value.", "it is random, or 0 is expected"),
         number_column("standard_error", "", "Standard error that follows from the number of trials.", _NOT_RANDOM),
         number_column("z", "", "Error divided by the standard error.", _NOT_RANDOM),

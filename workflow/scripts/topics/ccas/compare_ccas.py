@@ -1,7 +1,7 @@
 """Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
 
-Runs of one scenario and replication have the same seed for every CCA: they are a block. A
-difference between two CCAs is that of the first against the second.
+Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the first
+compared with the second.
 """
 
 import math
@@ -59,7 +59,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     complete = blocks.dropna()
     row = {"ccas": blocks.shape[1], "blocks": len(complete) if blocks.shape[1] else 0, "test": ""}
     if blocks.shape[1] < 3:
-        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair is enough"]
+        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair suffices"]
         return row | {"note": sentence([*notes, reasons[blocks.shape[1]]])}
     missing = len(blocks) - len(complete)
     if missing:
@@ -107,7 +107,7 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     resolution : float
         Resolution of the metric, in its unit.
     tests : int
-        Number of pairs of CCAs in the whole study, for which p may be corrected.
+        Number of pairs of CCAs in the whole study, over which p may be corrected.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -131,9 +131,9 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
 def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
-    A pair is tested only where the joint test of its place's CCAs, corrected for all places and metrics of the study,
-    finds a difference; its p is corrected for all pairs of the study. A study without any true difference thus has a
-    false one with at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
+    A pair is tested only where the joint test of its place's CCAs, corrected for all places and metrics of the study, finds a difference;
+    its p is corrected for all pairs of the study. The probability that a study without any true difference reports one is thus at most the
+    significance level (gatekeeping: Dmitrienko and others, 2009, section 5).
 
     Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
     """
@@ -161,8 +161,8 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the place's joint test finds no difference.
 
-    The family isn't limited to the places that pass, because they also pass for pairs that happen to be far apart: a correction
-    over only these places had a false pair in 22 % of studies. With two CCAs, their pair is the only test, and has no gate.
+    The family isn't limited to the places that pass, because they may pass just because some pairs happen to be far apart: a correction
+    over only these places gave a false pair in 22 % of studies. With two CCAs, their pair is the only test and has no gate.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

@@ -1,4 +1,4 @@
-"""The section on CCAs: one test over all, then each pair."""
+"""The section on CCAs: one test of all of them, then each pair."""
 
 from report_parts.cells_table import IP_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell
@@ -19,7 +19,7 @@ PAIR = (
 
 
 def section(material) -> dict[str, dict]:
-    """Return the tables of CCA against CCA."""
+    """Return the tables that compare CCAs with each other."""
     tables = material.tables
     return {
         "tests": _tests_table(tables.ccas, tables.scenarios),
@@ -32,7 +32,7 @@ def _place_words(ip_versions):
 
 
 def _tests_table(ccas, scenarios):
-    caption = f"Do the CCAs differ? One test over all of them in each {_place_words(ccas['ip_version'])}"
+    caption = f"Do the CCAs differ? One test of all of them in each {_place_words(ccas['ip_version'])}"
     return tests_table("cca-tests", caption, ccas, scenarios, TESTS)
 
 

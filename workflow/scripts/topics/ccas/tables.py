@@ -31,7 +31,7 @@ CCA_TESTS = Table(
         text_column("test", "`Friedman` over these blocks, or `Kruskal-Wallis` over all values.", NO_TEST),
         number_column("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
         number_column("p", "", "p-value of the test of the hypothesis that all CCAs are alike.", NO_TEST),
-        number_column("p_holm", "", "This p after Holm's correction for all such tests of the study.", NO_TEST),
+        number_column("p_holm", "", "p after Holm's correction for all such tests in the study.", NO_TEST),
         number_column(
             "kendall_w",
             "",
@@ -54,7 +54,7 @@ CCA_PAIRS = Table(
         SCENARIO_LABEL,
         _IP_VERSION,
         text_column("cca_a", "The CCA that is compared."),
-        text_column("cca_b", "The CCA that it is compared with."),
+        text_column("cca_b", "The CCA with which it is compared."),
         count_column("pairs", "replications", "Replications in which both have a value."),
         count_column(
             "n",
@@ -63,7 +63,7 @@ CCA_PAIRS = Table(
         ),
         number_column("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
         number_column("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
-        number_column("effect", IN_EFFECT_UNIT, "Mean difference of `cca_a` from `cca_b`.", _NO_PAIR),
+        number_column("effect", IN_EFFECT_UNIT, "Mean difference between `cca_a` and `cca_b`.", _NO_PAIR),
         *MEAN_INTERVAL,
         number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
         *interval_columns("hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate", TOO_FEW_PAIRS),
@@ -78,7 +78,7 @@ CCA_PAIRS = Table(
         number_column(
             "p_holm",
             "",
-            "This p after Holm's correction for all pairs of the study; 1 if the test of all CCAs of the place finds no difference.",
+            "p after Holm's correction for all pairs in the study; 1 if the joint test of all CCAs in that place finds no difference.",
             NO_TEST,
         ),
         number_column("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),

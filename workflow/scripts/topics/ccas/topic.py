@@ -1,4 +1,4 @@
-"""Whether the CCA makes a difference: one test over all of them in each place, then each pair."""
+"""Whether the CCA makes a difference: one test of all CCAs in each place, then of each pair."""
 
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from topics.packet_size.topic import compares_sizes_alone
@@ -6,7 +6,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_cca_a_run(design) -> bool:
-    """Return whether each run of a `StudyDesign` has a single CCA, so that CCAs can be compared by their runs."""
+    """Return whether each run of a `StudyDesign` has a single CCA, so that runs can be compared by CCA."""
     return not design.mixes and not compares_sizes_alone(design)
 
 

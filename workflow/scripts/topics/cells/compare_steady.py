@@ -20,7 +20,7 @@ STEADY_PAIRS = (
 
 
 def compare_cell(cell, whole, steady, scale, params) -> dict:
-    """Return the columns of `STEADY` from `valid` on, of the runs of a cell.
+    """Return the columns of `STEADY` from `valid` on for the runs of a cell.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return one text for each of goodput and RTT that isn't steady after start-up."""
+    """Return one text each for goodput and RTT if they aren't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())

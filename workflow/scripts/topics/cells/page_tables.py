@@ -11,7 +11,7 @@ MAX_VALUE_COLUMNS = 12
 
 
 def mean_tables(descriptive, scenarios, metric) -> list[dict]:
-    """Return compact tables of one metric's means, split so that each fits a page.
+    """Return compact tables of one metric's means, split so that each fits on a page.
 
     The factor with more levels, scenario or CCA, forms the rows. Each level of the other has one column per IP
     version.
@@ -44,8 +44,8 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
     """Return all statistics of one metric, grouped by scenario.
 
-    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark);
-    ``notes``: the meaning of the marks, of which 1 is the first.
+    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark); ``notes``: the meaning
+    of the marks, numbered from 1.
     """
     table = descriptive[descriptive["metric"] == metric.column]
     notes = [note for note in dict.fromkeys(table["note"]) if note]
@@ -58,7 +58,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 
 
 def n_words(values, worth) -> str:
-    """Return the number of values: "4", or "1 (4 copies)" where they repeat one measurement."""
+    """Return the number of values: "4", or "1 (4 copies)" if they repeat one measurement."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
 
 

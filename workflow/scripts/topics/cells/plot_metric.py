@@ -1,6 +1,6 @@
-"""Draw one metric by scenario, CCA and IP version: each replication a dot, and the mean.
+"""Draw one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
 
-One panel per scenario, one row per CCA, and in it one line per IP version: IPv4 filled, IPv6 open below it.
+One panel per scenario with one row per CCA, and in the row one line per IP version: IPv4 filled, IPv6 open below it.
 """
 
 from collections import defaultdict

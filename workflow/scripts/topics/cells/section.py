@@ -1,4 +1,4 @@
-"""The section with all statistics by cell, at the end of the report, and with each metric without start-up."""
+"""The section with all statistics by cell, at the end of the report, and with each metric excluding start-up."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -14,7 +14,7 @@ NAMES = {
 
 
 def section(material) -> dict:
-    """Return the template's variables besides the metrics: the table of steady parts, and the rule in words."""
+    """Return the template variables other than the metrics: the table of steady parts, and the rule in words."""
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the effect of start-up on goodput, where runs have a steady part."""
+    """Return the effect of start-up on goodput, if runs have a steady part."""
     steady = material.tables.steady
     cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:
@@ -34,14 +34,14 @@ def findings(material) -> list[Finding]:
 
 
 def startup_sentence(cells, margin) -> str:
-    """Return a sentence on the number of cells whose goodput differs without start-up, and the size of the difference.
+    """Return a sentence on the number of cells whose goodput changes when start-up is excluded, and on the size of the change.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         Rows of `STEADY` for goodput that have a difference.
     margin : float
-        Largest difference, in percent, that doesn't count.
+        Largest difference, in percent, that is ignored.
     """
     # Use the means: a run without goodput has no ratio, and the difference in its cell is on another scale.
     changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)

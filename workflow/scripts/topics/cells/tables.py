@@ -1,4 +1,4 @@
-"""The analysis table of the topic, column by column, and the columns that tables of metrics share."""
+"""The topic's analysis table, column by column, and the columns that tables of metrics share."""
 
 from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
@@ -30,7 +30,7 @@ PAIRED_TEST = (
 )
 
 #: Reason why columns with excluded runs kept are empty.
-NONE_KEPT = "no excluded run of the study has numbers"
+NONE_KEPT = "no excluded run of the study has measured values"
 _TESTED = "there are fewer than three values, or one measurement"
 DESCRIPTIVE = Table(
     "descriptive",
@@ -39,8 +39,8 @@ DESCRIPTIVE = Table(
         *LABELLED_CELL,
         METRIC,
         UNIT,
-        count_column("runs", "runs", "Number of all runs of the cell."),
-        count_column("n", "runs", "Number of these that are valid and have a value."),
+        count_column("runs", "runs", "Number of all runs in the cell."),
+        count_column("n", "runs", "Number of runs that are valid and have a value."),
         count_column(
             "measurements",
             "",
@@ -52,13 +52,13 @@ DESCRIPTIVE = Table(
             "ci_low",
             "ci_high",
             IN_UNIT,
-            "the mean of runs like these, cut off at possible values",
+            "the mean of runs like these, clipped to possible values",
             "there are fewer than 6 runs or one measurement, or some runs are outliers",
         ),
         count_column(
             "apart",
             "runs",
-            "Number of outliers, to either side: chance produces such a gap between them and the other runs in only 1 of 100 cells.",
+            "Number of outliers, on either side: chance produces such a gap between them and the other runs in only 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
@@ -73,7 +73,7 @@ DESCRIPTIVE = Table(
         number_column("min", IN_UNIT, "Smallest value.", "there is no value"),
         number_column("max", IN_UNIT, "Largest value.", "there is no value"),
         number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
-        number_column("shapiro_p", "", "The p value of this test.", _TESTED),
+        number_column("shapiro_p", "", "The p-value of this test.", _TESTED),
         number_column(
             "mean_kept",
             IN_UNIT,
@@ -94,7 +94,9 @@ STEADY = Table(
         *LABELLED_CELL,
         count_column("valid", "runs", "Number of valid runs with a value of the whole run."),
         count_column(
-            "n", "runs", "Number of these that also have a value of the steady part; the following columns cover these."
+            "n",
+            "runs",
+            "Number of these that also have a value of the steady part; the following columns cover only these.",
         ),
         number_column(
             "left_out_percent", "%", "Mean share of the window common to all flows that is left out.", _NO_STEADY
@@ -102,7 +104,9 @@ STEADY = Table(
         number_column("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
         number_column("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
         EFFECT_UNIT,
-        number_column("effect", IN_EFFECT_UNIT, "Mean difference of the steady part from the whole.", _NO_STEADY),
+        number_column(
+            "effect", IN_EFFECT_UNIT, "Mean difference between the steady part and the whole run.", _NO_STEADY
+        ),
         *interval_columns(
             "ci_low",
             "ci_high",

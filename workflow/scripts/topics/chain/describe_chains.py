@@ -1,4 +1,4 @@
-"""Describe the shares of flows over several bottlenecks beside flows over one: measured in each cell, and by theory."""
+"""Describe the shares of flows over several bottlenecks that compete with flows over one: measured in each cell, and in theory."""
 
 import pandas as pd
 
@@ -56,7 +56,7 @@ def _retransmit_percent(flows, mss_bytes):
 
 
 def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `CHAIN_CELLS`: one row per cell, in the order of `runs`."""
+    """Return `CHAIN_CELLS`: one row per cell, in the order of ``runs``."""
     compared = chains_and_dumbbells(scenarios).set_index("scenario")
     of_run = {name: dict(list(table.groupby(RUN))) for name, table in (("flows", flows), ("bottlenecks", bottlenecks))}
     runs = runs[runs["scenario"].isin(compared.index)]
@@ -87,7 +87,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of flows over all bottlenecks, and the number that cross each, from a row of ``tidy/scenarios.csv``."""
+    """Return the number of flows over all bottlenecks, and the number of flows across each, from a row of ``tidy/scenarios.csv``."""
     flows = int(scenario["flows"])
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])
@@ -110,7 +110,7 @@ def _are_alike(bottlenecks, scenario):
 
 
 def _theory(row):
-    """Return the theoretical shares of the long flows in a cell, as far as the theory applies."""
+    """Return the theoretical shares of a cell's long flows, if the theory applies."""
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

@@ -1,4 +1,4 @@
-"""The section on bottlenecks in a row: shares of the flows over all of them, against theory."""
+"""The section on bottlenecks in a row: the shares of flows over all of them, compared with theory."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -10,8 +10,8 @@ SHOWN = (
     CONDITIONS, shown_number("Bottlenecks", "bottlenecks", 0, filtered=True),
     shown_text("CCA", "cca", cca_name, filtered=True, header=True), IP_VERSION, N,
     shown_number("Long flows' share, %", "long_share_percent", 1), shown_interval("Interval", "long_share_percent", 1),
-    shown_number("Theory of Reno, single losses, %", "independent_percent", 1),
-    shown_number("Theory of Reno, losses together, %", "synchronised_percent", 1),
+    shown_number("Reno in theory, independent losses, %", "independent_percent", 1),
+    shown_number("Reno in theory, simultaneous losses, %", "synchronised_percent", 1),
     shown_number("1/(√n + 1), %", "minimum_delay_percent", 1), shown_number("1/(n + 1), %", "proportional_percent", 1),
     shown_number("RTT long, ms", "long_rtt_ms", 1), shown_number("RTT cross, ms", "cross_rtt_ms", 1),
     shown_number("Retransmitted long, %", "long_retransmit_percent", 3),

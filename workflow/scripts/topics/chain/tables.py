@@ -8,7 +8,7 @@ _NO_RUN = "no valid run has a value"
 _UNLIKE = "the bottlenecks differ, or the cross flows have another CCA"
 CHAIN_CELLS = Table(
     "chain_cells",
-    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts, which is one bottleneck",
+    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts, which has one bottleneck",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
@@ -16,7 +16,7 @@ CHAIN_CELLS = Table(
         SETTING,
         CONDITIONS,
         count_column("bottlenecks", "", "Number of bottlenecks in a row."),
-        count_column("long_flows", "", "Number of flows that pass all of them (in a dumbbell: those of the first pair)."),
+        count_column("long_flows", "", "Number of flows that pass all bottlenecks (in a dumbbell, the flows of the first pair)."),
         count_column("cross_flows", "", "Number of flows that cross each single bottleneck."),
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(
@@ -29,7 +29,7 @@ CHAIN_CELLS = Table(
         number_column("cross_rtt_ms", "ms", "Mean RTT of the cross flows, queues included.", _NO_RUN),
         number_column("long_retransmit_percent", "%", "Retransmits of the long flows divided by their segments.", _NO_RUN),
         number_column("cross_retransmit_percent", "%", "Retransmits of the cross flows divided by their segments.", _NO_RUN),
-        number_column("queue_drop_percent", "%", "Share of the packets offered to a queue that it dropped, averaged over bottlenecks.", _NO_RUN),
+        number_column("queue_drop_percent", "%", "Share of the packets offered to a queue that were dropped, averaged over bottlenecks.", _NO_RUN),
         number_column("proportional_percent", "%", "The long flows' share by proportional fairness: 1/(n + 1) for single flows.", _UNLIKE),
         number_column("minimum_delay_percent", "%", "The long flows' share by minimum potential delay fairness: 1/(√n + 1) for single flows.", _UNLIKE),
         number_column("independent_percent", "%", "The long flows' share for Reno if packets are lost independently, with the measured RTTs.", f"{_UNLIKE}; another CCA; {_NO_RUN}"),

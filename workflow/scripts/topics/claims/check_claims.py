@@ -16,12 +16,12 @@ from topics.claims.tables import CLAIM_VERSIONS
 
 
 def _as_printed(table):
-    """Return runs or flows with the goodput that the application prints, which is the value that a paper's authors use."""
+    """Return runs or flows with the goodput printed by the application, which is the value that a paper's authors use."""
     return table.assign(goodput_mbps=table["application_goodput_mbps"])
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the runs, their flows and time series, write the verdicts."""
+    """Read the runs, their flows and their time series, and write the verdicts."""
     tables = {}
     if params.claims:
         tables = {

@@ -19,7 +19,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
 def ratio(claim, samples, tail) -> Outcome:
-    """Means of one group of cells over those of another, combined over the factors in `each`."""
+    """Means of one group of cells divided by those of another, combined over the factors in `each`."""
     strata, combine = strata_of(claim, samples), claim["combine"]
     above, below = _pairs(claim, samples)
     # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
@@ -81,7 +81,7 @@ def ratio(claim, samples, tail) -> Outcome:
 
 
 def _pairs(claim, samples):
-    """Return the means of both groups with each selectable pair of cells once; a mean over cells counts as one cell.
+    """Return the means of both groups, with each selectable pair of cells once; a mean over cells counts as one cell.
 
     The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and cells of the denominator.
     """
@@ -109,7 +109,7 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the bounds of logarithms, infinite where some but not all rows have the logarithm of 0 or of infinity."""
+    """Return the bounds of logarithms, infinite where some but not all rows are the logarithm of 0 or of infinity."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 

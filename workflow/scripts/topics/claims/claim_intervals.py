@@ -1,8 +1,8 @@
 """Intervals of claims' statistics: means and ratios, the lowest or highest of several, medians and spreads.
 
-The parts (a cell's mean, a ratio) have t intervals. The lowest of several is at most the lowest
-upper end of the parts' simultaneous (Bonferroni) intervals, and at least the lowest lower end, of which only the true
-lowest's has to be valid; the highest likewise. So the interval's coverage is at least that of a single part's.
+The parts (a cell's mean, a ratio) have t intervals. The lowest of several parts is at most the lowest upper end of their simultaneous
+(Bonferroni) intervals, and at least the lowest lower end, where only the interval of the truly lowest part has to be valid; likewise for
+the highest. So the coverage is at least that of the interval of a single part.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     steps : sequence of (tuple of int, function)
         Axes and `numpy.min`, `numpy.max` or `numpy.mean`; the axes stay, with length 1.
     tail : float
-        Probability of a miss on either side of the whole.
+        Probability of a miss on either side of the result.
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)
@@ -62,8 +62,8 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     """Return the lower end of a mean of lowest parts, or the upper end of one of highest parts.
 
-    For the truly lowest parts, whichever they are, a t interval is valid. Their mean is at least that of the lowest observed values,
-    and its error at most that of the least certain parts. So this end needs no correction for their number, unlike the other.
+    A t interval is valid for the truly lowest parts, whichever they are. Their mean is at least that of the lowest observed values, and its
+    error is at most that of the least certain parts. So, unlike the other end, this end needs no correction for their number.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
 
 
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
-    """Return the interval of the median of pooled runs: the values at the ends of the interval of the share below it.
+    """Return the interval of the median of pooled runs: the values at the ends of the interval of the share of runs below it.
 
     The method is that of Woodruff (1952), JASA 47(260), 635-646. An end beyond all values is unknown: 0 or infinite.
 

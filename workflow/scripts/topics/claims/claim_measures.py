@@ -1,4 +1,4 @@
-"""A claim's quantity as one number per run: the run's own value, or an aggregate of its flows and their time series."""
+"""A claim's quantity as one number per run: a value of the run itself, or an aggregate of its flows and their time series."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ class Measure:
 
     @property
     def plain(self) -> bool:
-        """Whether it is the run's own value."""
+        """Whether it is a value of the run itself."""
         return self.flows is None and self.relative_to is None
 
     @property
@@ -141,7 +141,7 @@ def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
 
 
 def _relative(values, to):
-    """Return flows' values in percent of the path's capacity, the fair share or all flows' sum, or as they are."""
+    """Return the flows' values in percent of the path's capacity, of the fair share or of the sum of all flows, or unchanged."""
     if to is None:
         return values["value"]
     if to == "total":
@@ -152,7 +152,7 @@ def _relative(values, to):
 
 
 def _taken_of_flows(values, measure):
-    """Return the aggregate of each run's flow values; unknown if any flow's value is unknown."""
+    """Return the aggregate of the flow values of each run; unknown if the value of any flow is unknown."""
     groups = values.groupby(RUN)["value"]
     if measure.flows == "count":
         counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
@@ -192,9 +192,9 @@ def _series_values(measure, runs, sockets):
 
 
 def _acked_in_window(series, start, end):
-    """Return each flow's acknowledged Mbit/s between two fractions of the run's duration, including flows that began later.
+    """Return each flow's acknowledged Mbit/s between two fractions of the run's duration, including that of flows that began later.
 
-    The growth between two samples is distributed evenly over the time between them, part of which may be in the window.
+    The growth between two samples is distributed evenly over the time between them, of which only a part may be in the window.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -206,9 +206,8 @@ def _acked_in_window(series, start, end):
 def _at_each_look(series, quantity):
     """Return a quantity at each sample: a column, or a value derived from others.
 
-    A flow is in slow start if nothing is wrong and cwnd is below ssthresh, which is infinite at first
-    (RFC 5681, section 3.1); in fast recovery if its state in Linux is Recovery; and recovering from a
-    timeout if that state is Loss.
+    A flow is in slow start if there is no loss and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1); in fast
+    recovery if its state in Linux is Recovery; and recovering from a timeout if that state is Loss.
     """
     if quantity == "acked_mbps":  # since the previous sample; nothing was acknowledged before the first
         acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
@@ -225,7 +224,7 @@ def _at_each_look(series, quantity):
 
 
 def quotient(dividend, divisor, least=0.0) -> np.ndarray:
-    """Return the quotients of arrays where the divisor is more than `least`, elsewhere nan."""
+    """Return the quotients of arrays where the divisor exceeds `least`, and nan elsewhere."""
     values = np.full(np.broadcast_shapes(np.shape(dividend), np.shape(divisor)), np.nan)
     return np.divide(dividend, divisor, out=values, where=divisor > least)
 
@@ -235,7 +234,7 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return where values meet a requirement; bounds include values that differ only by rounding."""
+    """Return where values meet a requirement; a value that differs from a bound only by rounding meets it."""
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

@@ -1,7 +1,7 @@
 """The statistics of claims about one group of cells, computed from the cells' means, with their intervals and wording.
 
-One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on either side, and returns
-an `Outcome`. Statistics have the form that `inference.stratified_jackknife` needs: rows along the first axis, first the complete data.
+One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on either side, and returns an `Outcome`.
+Statistics have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with the complete data.
 """
 
 import math
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
-    """Return the measures of a claim and their cells: list of (Measure, cells as bool of shape (scenarios, CCAs, IP versions))."""
+    """Return the measures of a claim and their cells: a list of (Measure, cells as bool of shape (scenarios, CCAs, IP versions))."""
     if claim["kind"] in SIDES:
         return [
             (measure_of(claim, side), samples.mask(*(claim[side][key] for key in LEVELS)))
@@ -58,7 +58,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values of each cell of a claim (the smaller one if it is measured twice); 0 for other cells."""
+    """Return the number of values in each cell of a claim (the smaller number if it is measured twice); 0 for other cells."""
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -83,7 +83,7 @@ def taken(values, samples, cells) -> np.ndarray:
 
 
 def _counted(true, false, tail):
-    """Return bounds, in percent, of the share of comparisons in which something holds: those shown, and those not refuted."""
+    """Return bounds, in percent, on the share of comparisons in which something holds: the share where it is shown, and not refuted."""
     total = np.size(true)
     if not total:
         return math.nan, math.nan
@@ -91,7 +91,7 @@ def _counted(true, false, tail):
 
 
 def ordering(claim, samples, tail) -> Outcome:
-    """Share of comparisons in which a CCA has its place among those compared, in percent."""
+    """Share, in percent, of the comparisons in which a CCA has its place among those compared."""
     field = _selected(claim, samples, ccas=claim["among"])
     strata = strata_of(claim, samples)
     holds, true, false = [], [], []
@@ -124,7 +124,7 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return, for each scenario and IP version, whether a CCA has its place, and the p-values for having it and for not having it.
+    """Return, for each scenario and IP version, whether a CCA has its place, and p of having it and of not having it.
 
     `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). The results have the shape (scenarios, IP versions).
     """
@@ -198,14 +198,14 @@ def _met(cells, claim):
 
 
 def ratios_of(above, below) -> np.ndarray:
-    """Return above over below, infinite where only `below` is 0, and nan where both are."""
+    """Return above / below, infinite where only `below` is 0, and nan where both are."""
     ratios = quotient(above, below)
     ratios[(below == 0) & (above > 0)] = np.inf
     return ratios
 
 
 def equivalence(claim, samples, tail) -> Outcome:
-    """Share of cells whose IPv6 mean lies within a margin around the IPv4 mean, in percent."""
+    """Share, in percent, of the cells whose IPv6 mean lies within a margin around the IPv4 mean."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = cells[..., 0], cells[..., 1]
     percent = claim["margin_unit"] == "percent"
@@ -228,7 +228,7 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """IPv6's mean over all cells minus IPv4's, in percent of IPv4's or in the quantity's unit."""
+    """The IPv6 mean over all cells minus the IPv4 mean, in percent of the latter or in the quantity's unit."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
     strata, unit = strata_of(claim, samples), _margin_unit(claim)
@@ -239,12 +239,12 @@ def no_difference(claim, samples, tail) -> Outcome:
         value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
     where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
     return Outcome(
-        value, low, high, unit, f"IPv6 less IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
+        value, low, high, unit, f"IPv6 minus IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
     )
 
 
 def dominance(claim, samples, tail) -> Outcome:
-    """Mean square of one factor as a share of its sum with another's, in percent.
+    """Mean square of one factor in percent of the sum of the mean squares of this factor and another.
 
     It is a two-way analysis of variance of the cells' means within each scenario, with one value per cell
     (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one observation per
@@ -267,7 +267,7 @@ def dominance(claim, samples, tail) -> Outcome:
     low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, strata_of(claim, samples), tail))
     names = {"cca": "CCAs", "ip_version": "IP versions"}
     stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
-    subject = f"share of the mean square between {stronger} in the sum of it and that between {weaker}"
+    subject = f"mean square between {stronger} as a share of the sum of it and the one between {weaker}"
     detail = f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each"
     return Outcome(100 * share, low, high, "%", subject, detail)
 

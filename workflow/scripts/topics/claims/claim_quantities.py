@@ -17,15 +17,15 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
     "queueing_p50_ms": ("median queueing delay", "ms"),
     "transfer_s": ("time of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
-    "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
+    "cpu_seconds_per_gbyte": ("CPU time per GB", "s"),
     "utilisation_percent": ("share of the path that was used", "%"),
     "convergence_s": ("time to fair shares", "s"),
     "recoveries": ("fast recoveries", "times"),
     "completion_p50_ms": ("median completion time of the web objects", "ms"),
     "completion_mean_ms": ("mean completion time of the web objects", "ms"),
     "completion_longest_ms": ("longest completion time of the web objects", "ms"),
-    "square_root_constant": ("constant of the square-root law by lost packets", ""),
-    "square_root_constant_of_halvings": ("constant of the square-root law by fast recoveries", ""),
+    "square_root_constant": ("constant of the square-root law from lost packets", ""),
+    "square_root_constant_of_halvings": ("constant of the square-root law from fast recoveries", ""),
     "losses_per_halving": ("lost packets per fast recovery", "packets"),
 }
 #: Of these, those of which no resolution is known.
@@ -68,7 +68,7 @@ RELATIONS = {
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return column -> (name, unit) of the quantities that a claim, or one of its two completed groups, may name."""
+    """Return column -> (name, unit) of the quantities that a completed claim, or one of its two groups, may name."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -1,7 +1,7 @@
 """The cells that a paper's claims are about, their means, and the means without each replication.
 
-A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications are left
-out within each scenario, which preserves the dependence between their runs.
+A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications of a scenario are left out, which
+preserves the dependence between their runs.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Samples:
     Parameters
     ----------
     runs, flows, scenarios : pandas.DataFrame
-        The tidy tables; flows are needed for claims about them, scenarios for those about queues set in bytes.
+        The tidy tables; flows are needed for claims about flows, scenarios for claims about queues set in bytes.
     claims : dict
         A claims file from `claims_file.load_claims`.
     sockets : callable, optional
@@ -67,7 +67,7 @@ class Samples:
         np.maximum.at(self._replications, self._where[0], replications + 1)
 
     def _leave_out(self):
-        """Number the rows in which a replication is left out, scenario by scenario; row 0 has the complete data."""
+        """Number the rows that leave out one replication, scenario by scenario; row 0 has the complete data."""
         ends = 1 + np.cumsum(self._replications)
         self._rows = [slice(end - n, end) for end, n in zip(ends, self._replications, strict=True)]
         self._number_of_rows = int(ends[-1])
@@ -126,7 +126,7 @@ class Samples:
     def apart(self, measure, mask) -> np.ndarray:
         """Return the number of outliers in each cell of `mask`, 0 elsewhere.
 
-        By chance alone, 1 of 100 masks of normal values has some.
+        By chance alone, 1 in 100 masks of normal values has some.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -158,7 +158,7 @@ class Samples:
         return self._means[measure]
 
     def spreads(self, measure) -> np.ndarray:
-        """Return the cells' standard deviations (n - 1) over their replications in % of their means.
+        """Return the standard deviations (n - 1) of the cells over their replications, in % of their means.
 
         Shape (scenarios, CCAs, IP versions). A cell with a single value, or with a mean of 0, has none: nan.
         """
@@ -186,7 +186,7 @@ class Samples:
     def why_not(self, parts, duration_s=None) -> str | None:
         """Return the reason why a claim's cells can't answer it, or None.
 
-        The claim's parts come from `claim_predicates.parts_of`. Runs with a duration other than `duration_s` can't answer it.
+        The claim's parts come from `claim_predicates.parts_of`. Runs whose duration isn't `duration_s` can't answer it.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -202,7 +202,7 @@ class Samples:
         if duration_s is not None:
             others = {self.durations[self.matches[number]] for number in levels[2]} - {duration_s}
             if others:
-                return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
+                return f"it is about runs of {duration_s:g} s, but those of this study last {min(others):g} s"
         few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run", "two valid runs"), "of")
         for measure, mask in parts:
             words = f"no value of the {measure.name}", "a single one", "only two"

@@ -1,4 +1,4 @@
-"""The paper's scenarios among those of a study, found by their conditions."""
+"""The paper's scenarios among the scenarios of a study, found by their conditions."""
 
 import math
 
@@ -57,7 +57,9 @@ def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
             missing[number] = f"no scenario of this study has the conditions of scenario {number}"
         elif len(matching) > 1:
             names = ", ".join(row["scenario"] for row in matching)
-            missing[number] = f"{names} all have the conditions of scenario {number}, and none has its number as label"
+            missing[number] = (
+                f"{names} all have the conditions of scenario {number}, and none of them has its number as its label"
+            )
         else:
             matches[number] = matching[0]["scenario"]
     return matches, missing

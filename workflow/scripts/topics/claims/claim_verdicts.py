@@ -72,7 +72,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why these runs could not refute a claim, whatever their values, or an empty string."""
+    """Return the reason why these runs could not refute a claim, no matter what their values are; "" otherwise."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
@@ -135,7 +135,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 
 
 def _apart_words(samples, parts):
-    """Return a sentence on outliers, which prevent an interval of the mean, or an empty string."""
+    """Return a sentence on outliers, which rule out an interval of the mean; "" if there are none."""
     for measure, mask in parts:
         lost = samples.apart(measure, mask)
         if lost.any():
@@ -146,7 +146,7 @@ def _apart_words(samples, parts):
 
 
 def _requirement(claim):
-    """Return the requirement on a claim's statistic; for no difference, that it lies within the margin."""
+    """Return the requirement on a claim's statistic; for a claim of no difference, that it lies within the margin."""
     if claim["kind"] == "no_difference":
         return {"at_least": -claim["margin"], "at_most": claim["margin"]}
     return claim["requirement"]
@@ -189,7 +189,7 @@ def _pooled(samples, measure, mask):
 
 
 def _pooled_words(claim, samples, measure, mask, significance):
-    """Report the result of the paper's pooled test, and that of the paired test beside it."""
+    """Report the result of the paper's pooled test, and that of the paired test."""
     four, six = _pooled(samples, measure, mask)
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
@@ -202,7 +202,7 @@ def _pooled_words(claim, samples, measure, mask, significance):
 
 
 def _check_normality(claim, samples, measure, mask, significance):
-    """Return the result of the paper's pooled test of normality for the IP version that is farther from rejection."""
+    """Return the result of the paper's pooled test of normality for the IP version with the larger p."""
     words, largest = [], 0
     subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of the two"
     row = {"requirement": f"{subject}: below {significance:g}"}
@@ -210,7 +210,7 @@ def _check_normality(claim, samples, measure, mask, significance):
         if ip_version not in claim["ip_versions"]:
             continue
         if len(group) < 3 or group.min() == group.max():
-            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
+            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has no such values"
             return row | {"verdict": NOT_TESTABLE, "because": reason}
         w, p = shapiro_wilk(group)
         words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
@@ -224,7 +224,7 @@ def _check_normality(claim, samples, measure, mask, significance):
 
 
 def _paired_words(claim, samples, measure, mask, significance, differs):
-    """Report the result of the test of pairs (same scenario, CCA and seed, other IP version), with one value per scenario.
+    """Report the result of the paired test (same scenario, CCA and seed, other IP version), with one value per scenario.
 
     `differs` is whether the paper's pooled test found a difference.
     """
@@ -259,7 +259,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
 
 
 def _header_words(runs):
-    """Report the effect of IPv6's longer header alone on throughput: the ratio of the segment sizes."""
+    """Report how much IPv6's longer header alone affects throughput: the ratio of the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
     return f" (its longer header alone accounts for {100 * (1 - six / four):.2g} %)" if six < four else ""
 
@@ -272,5 +272,5 @@ def _spans(low, high, requirement):
 
 
 def _rounded(value):
-    """Return a value without digits that depend on the machine's order of summing; None if infinite."""
+    """Return a value without the digits that depend on the machine's order of summation; None if infinite."""
     return float(f"{value:.12g}") if np.isfinite(value) else None

@@ -1,7 +1,7 @@
-"""The versions of a claims file by which a study was judged: the claims before any results existed, and each change.
+"""The versions of a claims file used to judge a study: the claims before any results existed, and each later change.
 
-Their record is stored with the results and is append-only. It doesn't contain times or machines: a version gives the
-number of runs that had a document when it was first used.
+Their record is stored with the results and is append-only. It contains no times or machines; instead, a version gives the number of runs
+that had a document when it was first used.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of all else.
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of everything else.
 
     A `cause` isn't part of a claim, because it is found after the runs.
     """

@@ -42,7 +42,7 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")) -> str:
-    """Name one of the two groups that a claim compares by the levels that the other one doesn't have.
+    """Name one of the two groups that a claim compares, by the levels that the other one doesn't have.
 
     `measured` are the measures of this side and of the other, in words.
     """
@@ -67,7 +67,7 @@ def side_words(claim, name, samples, measured=("", "")) -> str:
 
 
 def paired_scenarios(claim) -> list[str]:
-    """Return the scenarios that a claim compares one by one: "a", or "b over a" where two are compared."""
+    """Return the scenarios that a claim compares one by one: "a", or "b over a" if two are compared."""
     sides = (claim[name]["scenarios"] for name in SIDES[claim["kind"]])
     return [above if above == below else f"{above} over {below}" for above, below in zip(*sides, strict=True)]
 

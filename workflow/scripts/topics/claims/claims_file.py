@@ -20,7 +20,7 @@ SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "claims.schema.y
 
 
 class ClaimsError(FileError):
-    """A claims file that can't be checked as it is written."""
+    """A claims file can't be checked as written."""
 
 
 def load_claims(path) -> dict:
@@ -132,7 +132,7 @@ def _filled(node, values):
 
 
 def _contradictions(content):
-    """List problems that the schema can't express: pairs of incompatible keys."""
+    """List problems that the schema can't express: keys that exclude each other."""
     problems = []
     for section in ("scenarios", "claims"):
         ids = [item["id"] for item in content[section]]
@@ -156,7 +156,7 @@ def _contradictions(content):
 
 
 def _printed_of_other_number(cells):
-    """List the problems of printed values that don't have one value per size."""
+    """List the problems of printed values that aren't one per size."""
     return [
         f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
         f"allowed: {len(cells['message_bytes'])}, one for each of message_bytes."
@@ -188,7 +188,7 @@ def _contradictions_of(claim, content):
 
 
 def _impossible_sides(claim):
-    """List the incompatible keys of the two groups that a claim compares."""
+    """List the keys of the two groups of a claim that exclude each other."""
     first, second = SIDES[claim["kind"]]
     if claim[first] == claim[second]:
         yield f"{first} is the same as {second}; allowed: another."
@@ -250,7 +250,7 @@ def _impossible_replication(claim, requirement):
 
 
 def _impossible_measure(prefix, claim, chosen):
-    """List the incompatible keys in the measure of a claim, or of one side of a ratio (`prefix`)."""
+    """List the keys that exclude each other in the measure of a claim or of one side of a ratio (`prefix`)."""
     quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"

@@ -1,8 +1,7 @@
 """Find runs in which a CCA other than the requested one ran, and compare them with runs of the requested CCA.
 
-If a host silently refuses a setting and a script doesn't read it back, one CCA's numbers are published
-under another's name. Such runs fail the check `cca` and are excluded everywhere
-else. Here they are the evidence, so invalid runs are used on purpose.
+If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Such
+runs fail the check `cca` and are excluded everywhere else. Here they are the evidence, so invalid runs are used on purpose.
 """
 
 import json
@@ -61,8 +60,8 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 def _describe(group, valid, reference, cell):
     """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
 
-    The CCA that ran is shown as it ran under its own name: in the same scenario, with the same
-    seeds, or else in the reference, as the requested CCA.
+    The results of the CCA that ran are compared with its results under its own name in the same scenario, with the same seeds, or else with
+    those of the requested CCA in the reference.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -87,9 +86,9 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other CCAs of a scenario and IP version that were also published under a wrong name, with the same runs.
+    """Return the other CCAs of a scenario and IP version that would also have been published under a wrong name, with the same runs.
 
-    Under one seed, CCAs whose runs agree to the last digit of every metric are one CCA.
+    CCAs whose runs with the same seed agree to the last digit of every metric are the same CCA.
     """
     first = group.iloc[0]
     others = wrong[(wrong["scenario"] == first["scenario"]) & (wrong["ip_version"] == first["ip_version"])]
@@ -103,7 +102,7 @@ def _namesakes(group, wrong):
 
 
 def _compare_runs(runs, twins):
-    """Compare runs with those of the same replications of another CCA, metric by metric.
+    """Compare runs with runs of another CCA in the same replications, metric by metric.
 
     Returns the number of replications in which every metric is equal, and the largest difference in percent of the larger
     value; None if no replication has both.

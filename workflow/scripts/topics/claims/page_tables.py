@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, the other method's, and the origin of each conclusion (TCP, emulation or test)."""
+"""The page's tables of a paper's claims: our values, those of the other method, and the origin of each conclusion."""
 
 import math
 
@@ -24,22 +24,22 @@ OWNERS = {
 MOST_DECIMALS = 6
 # Claims about a test's outcome on all runs pooled: agreement of both methods doesn't yet show anything about TCP.
 TEST_KINDS = ("normality",)
-TESTS_OWN = "the test's: pooling shows it with both methods"
+TESTS_OWN = "the test's: pooling gives it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
-        "Reproduced with the sound and with the published method: it doesn't depend on how the network was emulated."
+        "Reproduced with the sound and with the published method: it doesn't depend on the way the network was emulated."
     ),
     TESTS_OWN: (
         "The paper's own test on all runs pooled gives this result with both methods, because pooling mixes scenarios and CCAs: "
-        "it describes the test, not TCP."
+        "it is a property of the test, not of TCP."
     ),
     "the emulation's: published method only": (
-        "Reproduced with the published method, and refuted with the sound one: it is due to how the network was "
+        "Reproduced with the published method, but refuted with the sound one: it is due to the way the network was "
         "emulated."
     ),
     "the sound method only": "Refuted with the published method, reproduced with the sound one.",
     "neither": "Not reproduced with either method.",
-    "open": "One of the methods, or both, can't decide it with its runs.",
+    "open": "The runs of one or both methods can't decide it.",
 }
 
 
@@ -49,7 +49,7 @@ def follows_published_method(scenarios) -> bool:
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the origin of a claim's conclusion, and its style, from both methods' verdicts."""
+    """Return the origin of a claim's conclusion (TCP, emulation or test) and its style, from the verdicts of both methods."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -71,7 +71,7 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return the number of decimals for comparing our value and its interval with the bounds: that of the bounds.
+    """Return the number of decimals for comparing our value and its interval with the bounds, which is that of the bounds.
 
     More are used if a value would otherwise appear equal to a bound from which it differs.
     """
@@ -141,7 +141,7 @@ def _verdict_cell(verdict):
 
 
 def chance_words(claims, confidence) -> str:
-    """Report the number of claims, and the number of verdicts expected to be wrong by chance."""
+    """Report the number of claims, and the number of verdicts that are expected to be wrong by chance."""
     decided = int(claims["verdict"].isin([REPRODUCED, NOT_REPRODUCED]).sum())
     tail = (1 - confidence) / 2
     text = f"{count(len(claims), 'claim')} of the paper {'was' if len(claims) == 1 else 'were'} checked"
@@ -175,7 +175,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims per verdict, as pairs of words and number; then per origin."""
+    """Return the number of claims per verdict, then per origin, as pairs of words and number."""
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
@@ -206,11 +206,11 @@ def _identical_cell(row):
 
 
 MISLABELLED = (
-    IP_KEY, shown_text("Asked for", "cca", cca_name, filtered=True),
+    IP_KEY, shown_text("Requested", "cca", cca_name, filtered=True),
     shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
-    shown_text("Same to the last digit as when requested", "same_as", _same_as_words, kind="short"),
+    shown_text("Equal to the last digit to the runs that requested", "same_as", _same_as_words, kind="short"),
     shown_cell("Identical to runs of the CCA that ran", _identical_cell, "number"),
-    *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the CCA asked for", "_asked"), ("of the CCA that ran", "_observed"), ) ),
+    *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the requested CCA", "_asked"), ("of the CCA that ran", "_observed"), ) ),
 )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def mislabelled_words(table, study) -> str:
     where = f" of the study {study}" if study else ""
     words = [
         f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
-        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran.",
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} requested, but according to iperf3's own report {ran} ran.",
         _proof_words(table),
         _example_words(table),
     ]
@@ -243,7 +243,7 @@ def mislabelled_words(table, study) -> str:
 
 
 def _proof_words(table):
-    """Describe the places where several CCAs would have been published with runs that agree to the last digit."""
+    """Describe the places where several CCAs would have been published from runs that agree to the last digit."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""
@@ -268,7 +268,7 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Report the values of the requested CCAs in the same conditions, where their ratio is largest."""
+    """Report the values of the requested CCAs in the same conditions, for the case with the largest ratio."""
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

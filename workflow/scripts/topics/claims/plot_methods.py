@@ -28,7 +28,7 @@ NOTHING = "The studies have no cell in common."
 
 
 def _common_cells(descriptive, other, metric):
-    """Put the means of the cells that both studies have side by side, in this study's order.
+    """Pair the means of the cells that both studies have, in this study's order.
 
     The columns are those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, and note (the reason why a
     cell can't be compared). A missing value is None.

@@ -1,4 +1,4 @@
-"""Record a claims file before the first run, and each later change of it; see `claim_versions`."""
+"""Record a claims file before the first run, and each later change to it; see `claim_versions`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Quantities of runs that follow from several columns of the tidy tables."""
+"""Quantities of runs that are derived from several columns of the tidy tables."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "com
 
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
-    """Return runs with the columns `COMPLETIONS`: median, mean and longest completion time of the run's web objects.
+    """Return runs with the columns `COMPLETIONS`: the median, mean and longest completion time of the run's web objects.
 
     They are missing for runs without web objects, or with one that was never complete. ``short_flows``: rows of
     ``tidy/short_flows.parquet``.
@@ -25,7 +25,7 @@ def with_completions(runs, short_flows=None) -> pd.DataFrame:
 
 
 def value_of_runs(runs, quantity) -> np.ndarray:
-    """Return a quantity of each run, a column of ``tidy/runs.csv`` or one that follows from several, shape (runs,)."""
+    """Return a quantity of each run, which is a column of ``tidy/runs.csv`` or derived from several, with shape (runs,)."""
     derived = {
         "square_root_constant": lambda: _square_root_constant(runs, _lost(runs)),
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
@@ -39,8 +39,8 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 def resolution_of_runs(runs, quantity) -> pd.Series:
     """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
 
-    For the square-root law's constant it is the change caused by one event more or fewer, for losses per halving one loss, for goodput
-    at least one of iperf3's blocks. For others see `run_tables.resolution`.
+    For the square-root law's constant it is the change caused by one event more or fewer, for losses per halving it is one loss, for
+    goodput at least one of iperf3's blocks. For others see `run_tables.resolution`.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -75,7 +75,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the packets of the data's direction that were dropped by the queue or a policer, or lost behind them."""
+    """Return the number of packets in the data's direction that were dropped by the queue or a policer, or lost behind them."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

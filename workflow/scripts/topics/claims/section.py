@@ -1,4 +1,4 @@
-"""The section on a paper's claims, and on CCAs that ran under the name of another."""
+"""The section on a paper's claims, and on CCAs that ran under the name of another CCA."""
 
 from report_parts.material import Finding
 from report_parts.page_files import citation
@@ -16,13 +16,13 @@ from topics.packet_size.topic import compares_sizes_alone
 
 
 def section(material) -> dict | None:
-    """Return the claims, and the cells in which another CCA ran; None if there are neither, nor a figure of both methods."""
+    """Return the claims, and the cells in which another CCA ran; None if there is nothing to show, not even a figure of both methods."""
     context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
 
 
 def findings(material) -> list[Finding]:
-    """Return the number of the paper's claims that hold."""
+    """Return a finding with the number of the paper's claims that hold."""
     tables = material.tables
     if tables.claims is None or tables.claims.empty:
         return []
@@ -56,7 +56,7 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the cells in which another CCA ran, of this study or the other; None if there are none."""
+    """Return the cells in which another CCA ran, in this study or in the other; None if there are none."""
     tables = material.tables
     for table, study, scenarios in (
         (tables.mislabelled, None, tables.scenarios),

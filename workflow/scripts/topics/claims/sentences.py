@@ -24,12 +24,12 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report the number of a paper's claims that hold here, and the number that hold only with the published method, with an example.
+    """Report how many of a paper's claims hold here, and how many hold only with the published method, with an example.
 
     Parameters are those of `page_tables.claims_table`; ``claims`` is None if none were checked.
     """
     if claims is None or claims.empty:
-        return "No paper's claims were checked, because the study's file names none."
+        return "No claims of a paper were checked, because the study's file names none."
     counts = claims["verdict"].value_counts()
     said = [
         f"{number:,} {words[number != 1]}"
@@ -62,7 +62,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim with the largest ratio between value and value_other; in a tie, that with most runs.
+    """Return the statement of the claim with the largest ratio between value and value_other; in a tie, the one with the most runs.
 
     Claims whose value is a p-value or a difference, and statements too long for a sentence, are ignored.
     """

@@ -18,7 +18,7 @@ CLAIMS = Table(
         text_column("claim", "Identifier of the claim in the claims file."),
         text_column("section", "Place of the statement in the paper."),
         text_column("statement", "Statement of the paper."),
-        text_column("kind", "Kind of the check, which `claims.schema.yaml` describes."),
+        text_column("kind", "Kind of check, as described in `claims.schema.yaml`."),
         text_column("quantity", "Column that the claim is about, of runs, flows or time series."),
         text_column("unit", "Unit of `value`.", "it has none, or no value"),
         text_column("published", "The paper's value, with its unit."),
@@ -39,9 +39,9 @@ CLAIMS = Table(
         ),
         text_column(
             "interval",
-            "What this interval is: `t`, of one mean or ratio, 95 % where replications are about normal; `joint t`, of the "
-            "lowest, highest or farthest of several, and `counted`, of the number of comparisons that hold (Holm): at "
-            "least that; `of ranks` (Woodruff), for a median; `chi-square`, of standard deviations.",
+            "Kind of interval: `t` for one mean or ratio, 95 % if replications are about normal; `joint t` for the "
+            "lowest, highest or farthest of several, and `counted` for the number of comparisons that hold (Holm), "
+            "at least 95 %; `of ranks` (Woodruff) for a median; `chi-square` for standard deviations.",
             _UNDECIDED,
         ),
         text_column(
@@ -49,7 +49,7 @@ CLAIMS = Table(
             "The statistic, and the bounds that are required for the claim to hold.",
             "the study has no runs for the claim",
         ),
-        text_column("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
+        text_column("bounds", "The bounds in this requirement.", "there is no value, or it is a p"),
         verdict_column(
             "verdict",
             f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`.",
@@ -60,7 +60,7 @@ CLAIMS = Table(
         text_column("remark", "Remark on the published value.", "there is none"),
         text_column(
             "cause",
-            "Why the claim doesn't hold, as the claims file explains it.",
+            "The reason why the claim doesn't hold, from the claims file.",
             "it is reproduced or not testable, or the file gives no cause",
         ),
         count_column("runs", "runs", "Number of runs with a value of the claim's quantity."),
@@ -70,12 +70,14 @@ CLAIMS = Table(
 FIXED = "fixed"
 CLAIM_VERSIONS = Table(
     "claim_versions",
-    "the first version of the claims file, and a change of a claim in a later one",
+    "the first version of the claims file, or a change to a claim in a later version",
     (
-        ordinal_column("version", "Number of the version, from 1."),
+        ordinal_column("version", "Number of the version, starting at 1."),
         text_column("sha256", "SHA-256 of the file."),
         count_column(
-            "runs", "runs", "Runs that had a document when this version was first used; 0: before the first run."
+            "runs",
+            "runs",
+            "Number of runs that had a document when this version was first used; 0 means before the first run.",
         ),
         text_column(
             "change",
@@ -107,7 +109,7 @@ MISLABELLED = Table(
         _CCA,
         text_column("observed", "CCA that ran, as reported by the sender; several are joined by `+`."),
         _IP_VERSION,
-        count_column("runs", "runs", "Number of runs in which it ran."),
+        count_column("runs", "runs", "Number of runs in which this CCA ran."),
         *_means("", "these runs", "none of them has a value"),
         text_column(
             "reference_scenario",
@@ -124,7 +126,7 @@ MISLABELLED = Table(
             "identical_runs",
             "runs",
             "Runs that equal this CCA's own run of the same replication in every digit of all three metrics.",
-            "the scenario has no valid run of it",
+            "the scenario has no valid run of this CCA",
         ),
         number_column(
             "difference_percent",

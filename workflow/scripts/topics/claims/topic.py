@@ -1,4 +1,4 @@
-"""What a paper states, claim by claim, against the runs; and whether a study by another method agrees."""
+"""The claims of a paper, one by one, compared with the runs; and whether a study with another method agrees."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED

@@ -1,7 +1,6 @@
-"""A study's runs and control runs, renamed to the levels that its comparisons use: IP versions, or CCAs.
+"""A study's runs and control runs under the names of the levels that its comparisons use: IP versions, or CCAs.
 
-So the same scripts that compare IP versions and CCAs compare cells with themselves; only the names of the levels
-differ.
+This lets the scripts that compare IP versions and CCAs also compare cells with themselves; only the names of the levels differ.
 """
 
 import pandas as pd
@@ -13,7 +12,7 @@ RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return both in one table, with the names put into a column; the n-th control run gets the number of the n-th run."""
+    """Return both in one table, with the names in a column; the n-th control run gets the number of the n-th run."""
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 
@@ -28,7 +27,7 @@ def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
 
 
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
-    """Return runs and control runs as two CCAs; each cell with its own CCA becomes a separate place: "scenario cca"."""
+    """Return runs and control runs as two CCAs; each cell with its actual CCA becomes a separate place: "scenario cca"."""
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))
 

@@ -1,4 +1,4 @@
-"""The number of cells found different from themselves, and the number expected by chance."""
+"""The number of cells found to differ from themselves, and the number expected by chance."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ def of_ip_versions(table, ip_version) -> pd.DataFrame:
 
 
 def of_ccas(table, significance) -> pd.DataFrame:
-    """Return `AA_TESTS` from the pairs that result from comparing the CCAs of `arms_as_ccas`."""
+    """Return `AA_TESTS` from the pairs in the comparison of the CCAs of `arms_as_ccas`."""
     cells = pd.DataFrame(map(cell_of_place, table["scenario"]), table.index, ["scenario", "cca"])
     named = table.rename(columns={"mean_a": "mean", "mean_b": "mean_control"}).assign(**cells)
     return named.assign(different=table["p_holm"] < significance, comparison=OF_CCAS)[AA_TESTS.names]
@@ -43,7 +43,7 @@ def summary(tests, significance, confidence) -> pd.DataFrame:
 
 
 def counted(tests, significance, confidence) -> dict:
-    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for some rows of `AA_TESTS`."""
+    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for given rows of `AA_TESTS`."""
     made = tests[tests["p"].notna()]
     below = made["p"] < significance
     row = {

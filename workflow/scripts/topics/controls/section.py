@@ -1,4 +1,4 @@
-"""The section on controls: how often cells differ from themselves, beside the rate expected by chance, and each such comparison."""
+"""The section on controls: how often cells differ from themselves, the rate expected by chance, and each of these comparisons."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -70,7 +70,7 @@ def _findable_words(row) -> str:
 
 def _tests_table(table, scenarios, significance):
     different = shown_cell("Came out different", lambda row: _different_cell(row, significance), filtered=True)
-    caption = "Each cell against itself, run again with other seeds"
+    caption = "Each cell compared with itself, run again with other seeds"
     return tests_table("aa-tests", caption, table, scenarios, (*TESTS, different))
 
 
@@ -83,12 +83,12 @@ def _different_cell(row, significance):
 
 
 def findings(material) -> list[Finding]:
-    """Return the number of cells found different from themselves."""
+    """Return a finding with the number of cells found to differ from themselves."""
     return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
 
 
 def controls_sentence(table) -> str:
-    """Report the number of comparisons of cells with themselves that found a difference, and its meaning for the study's tests.
+    """Report how many comparisons of cells with themselves found a difference, and what that means for the study's tests.
 
     ``table``: `AA_SUMMARY`.
     """
@@ -108,5 +108,5 @@ def controls_sentence(table) -> str:
     )
     verdict = ""
     if any(row["verdict"] == MORE for row in of_all):
-        verdict = " That is more than chance explains: the p-values of this study are too small."
+        verdict = " That is more than chance can explain: the p-values of this study are too small."
     return f"Run again with other seeds, cells differ from themselves in {listed(parts)}; {corrected}.{verdict}"

@@ -1,4 +1,4 @@
-"""Whether the tests themselves raise false alarms: cells compared with themselves, run again with other seeds."""
+"""Whether the tests themselves raise false alarms: cells are compared with themselves, run again with other seeds."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
@@ -7,7 +7,7 @@ from topics.topic import Place, Topic
 
 
 def comparisons_of(design) -> list[str]:
-    """Return the comparisons of a study, whose tests are also applied to the controls."""
+    """Return the comparisons of a study, which are also applied to the controls."""
     made = {
         OF_IP_VERSIONS: design.ip_versions_compared and not compares_sizes_alone(design),
         OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1,
@@ -19,7 +19,7 @@ TOPIC = Topic(
     "controls",
     "Controls",
     order=270,
-    heading="Controls: each cell against itself",
+    heading="Controls: each cell compared with itself",
     applies=lambda design: design.study.get("controls") == "aa",
     tables=(AA_TESTS, AA_SUMMARY),
     place=Place.BACK,

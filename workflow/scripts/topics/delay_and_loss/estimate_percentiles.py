@@ -1,4 +1,4 @@
-"""Percentiles of delays and completion times over the replications of each cell, with intervals where n allows any."""
+"""Percentiles of delays and completion times over the replications of each cell, with intervals where n allows it."""
 
 import numpy as np
 import pandas as pd

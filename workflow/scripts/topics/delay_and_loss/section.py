@@ -1,4 +1,4 @@
-"""The section on delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
+"""The section on delay and loss: the metrics other than goodput, by cell, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -11,7 +11,7 @@ NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfe
 
 
 def section(material) -> dict:
-    """Return the table of percentiles, and the number of runs that each percentile's interval needs."""
+    """Return the table of percentiles, and the number of runs that the interval of each percentile needs."""
     table = material.tables.delay_percentiles
     least = table.drop_duplicates("percentile").to_dict("records")
     return {

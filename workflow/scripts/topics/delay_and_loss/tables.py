@@ -19,12 +19,12 @@ DELAY_PERCENTILES = Table(
         number_column(
             "value",
             IN_UNIT,
-            "The smallest value at or below which this share of them lies.",
+            "The smallest value such that this share of the runs lies at or below it.",
             "there are too few replications for one to lie above it",
         ),
         text_column(
             "bounds",
-            "Known bounds of the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
+            "Known bounds on the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
             "follow from order statistics, for any distribution.",
         ),
         number_column("low", IN_UNIT, "Lower end.", f"it has only an upper bound, or {_TOO_FEW}"),

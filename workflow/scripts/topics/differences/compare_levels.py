@@ -43,7 +43,7 @@ SPREADS = 3.0
 
 
 class Values:
-    """The values of a measure in the runs of each cell.
+    """The values of a measure for the runs of each cell.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Values:
 
 
 def is_meant(runs, column) -> pd.Series:
-    """Return the runs in which a measure is meaningful: a single flow has no fairness."""
+    """Return the runs for which a measure is meaningful: a single flow has no fairness."""
     return runs["flows_under_test"] > 1 if column == "jain_index" else pd.Series(True, runs.index)
 
 
@@ -251,7 +251,7 @@ def _over_places(of_key):
 
 
 def _evidence(row, places, significance) -> str:
-    """Name the strongest evidence that chance did not make a difference; empty if there is none."""
+    """Name the strongest evidence that a difference isn't due to chance; empty if there is none."""
     telling = places[places["verdict"].isin([MORE, LESS])]
     if telling.empty:
         return ""

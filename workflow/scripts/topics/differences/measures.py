@@ -1,4 +1,4 @@
-"""Measures for comparing levels: columns of a run, the margin by which two values differ, and the better direction."""
+"""Measures for comparing levels: columns of a run, with the margin by which two values must differ, and the better direction."""
 
 from dataclasses import dataclass
 
@@ -55,7 +55,7 @@ CPU_PERCENT = 10.0
 
 
 def margins_of(study) -> dict[str, float]:
-    """Return the smallest difference that counts of each measure, by column, in the unit of its differences.
+    """Return the smallest difference that counts for each measure, by column, in the unit of its differences.
 
     They are those of the study's ``exam.margins`` and, where both have one, ``analysis.equivalence_margin``.
     """

@@ -1,8 +1,8 @@
 """The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
 
-A finding has a subject, which is a level of a factor, and the levels that it differs from in the same direction. The next
-subject is the one with the largest sum of differences that haven't been reported yet. Its differences from the same levels in
-other measures (its cost) belong to the same finding. So an outlier among five CCAs is compared with the four others together.
+A finding has a subject, which is a level of a factor, and the levels from which it differs in the same direction. The next subject is the
+one with the largest sum of differences that haven't been reported yet. Its differences from the same levels in other measures (its cost)
+belong to the same finding. So an outlier among five CCAs is compared with the four others together.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -26,7 +26,7 @@ MOST_OF = 0.5
 
 @dataclass(frozen=True)
 class Side:
-    """A row of `COMPARISONS` from its subject's point of view."""
+    """A row of `COMPARISONS` from the point of view of its subject."""
 
     subject: str
     other: str
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: the sides of one subject, of its first measure and of others against the same levels."""
+    """A finding: the sides of one subject, for its first measure and for others against the same levels."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()
@@ -60,7 +60,7 @@ class Ranked:
 
 
 def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]:
-    """Return both sides of each comparison that has a verdict of more or less.
+    """Return both sides of each comparison whose verdict is more or less.
 
     ``own`` are the CCAs that the study defines itself.
     """
@@ -118,5 +118,5 @@ def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
 
 
 def _worth(group, own) -> tuple:
-    """Return the rank of a subject's sides by size; in a tie, the study's own CCAs come first, then the better side."""
+    """Return a key that ranks a subject's sides by size; in a tie, the study's own CCAs come first, then the better side."""
     return round(sum(side.weight for side in group), 9), group[0].subject in own, group[0].is_better

@@ -1,4 +1,4 @@
-"""The section on differences: findings in order, and the tables from which they are made."""
+"""The section on differences: the findings in order, and the tables on which they are based."""
 
 from itertools import islice
 

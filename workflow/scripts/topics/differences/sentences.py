@@ -27,7 +27,7 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences; ``confidence`` is that of their intervals."""
+    """The tables of a study's differences, from which the sentences are made; ``confidence`` applies to their intervals."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
@@ -65,7 +65,7 @@ class Told:
         return f"{side.measure.named} is {size}{than}{where}{example}"
 
     def _others(self, group) -> str:
-        """Return the levels that a subject differs from: "Reno and CUBIC", "all other CCAs"."""
+        """Return the levels from which a subject differs: "Reno and CUBIC", "all other CCAs"."""
         factor = group[0].row["factor"]
         ccas = {*self.differences["cca"], *self.differences["other_cca"]}
         if factor == "cca" and MOST_OTHERS < len(group) == len(ccas) - 1:
@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return the number of places in which a difference holds against all levels, the number of places, and that of the reverse."""
+        """Return in how many places a difference holds against all levels, the number of places, and in how many the reverse holds."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -123,7 +123,7 @@ class Told:
     def _example(self, group) -> str:
         """Return a separate sentence on the place where a difference is largest, with its interval.
 
-        The interval is in the unit in which the difference is reported: as a ratio if the difference is given as a factor.
+        The interval is in the unit in which the difference is reported: a ratio if the difference is given as a factor.
         """
         place, row, side = self._largest(group, named=True)
         certainty = f"n = {int(row['n'])}"
@@ -160,7 +160,7 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report how far pairs of runs differ in the measures in which the subject could be worse; empty if it is worse in any.
+        """Report by how much pairs of runs differ in the measures in which the subject could be worse; empty if it is worse in any.
 
         Where it is worse than some of the levels, another finding reports that from the other side.
         """
@@ -173,11 +173,11 @@ class Told:
             return ""
         bounds = listed(_bounds(rows)[:MOST_BOUNDS])
         if (rows["verdict"] == ALIKE).all():
-            return f"It has no price in what is compared: pairs of runs differ by at most {bounds}."
+            return f"It has no price in the measures compared: pairs of runs differ by at most {bounds}."
         return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
-        """Report the evidence that the first difference of a finding isn't due to chance."""
+        """Report the evidence that a finding's first difference isn't due to chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
             return "Each is one measurement, repeated with the same result, so there is nothing to test."
@@ -190,7 +190,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs that are alike in every measure, with the largest difference of pairs of runs; empty if none are."""
+    """Name the CCAs that are alike in every measure, with the largest difference between pairs of runs; empty if there are none."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -210,7 +210,7 @@ def _bounds(rows) -> list[str]:
 
 
 def _alike_levels(table) -> list[list[str]]:
-    """Return groups of levels that are all alike pairwise, the largest groups first."""
+    """Return groups of levels that are all pairwise alike, the largest groups first."""
     alike = {
         pair for pair, rows in table.groupby(["level_a", "level_b"], sort=False) if (rows["verdict"] == ALIKE).all()
     }
@@ -227,7 +227,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Report that comparisons without a verdict don't show a difference, and how large it may be."""
+    """Report that comparisons without a verdict don't show a difference, and how large a difference is still possible."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
@@ -236,7 +236,7 @@ def open_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:
-    """Return a finding's further measures, one for each question that its first one doesn't answer."""
+    """Return further measures of a finding, one for each question that its first measure doesn't answer."""
     first = {finding.first[0].measure.asks: finding.first}
     for group in finding.further:
         first.setdefault(group[0].measure.asks, group)
@@ -261,20 +261,20 @@ def _flipped(percent) -> float:
 
 
 def _seen(difference, side) -> float:
-    """Return a row's difference with the sign that it has for the side's subject."""
+    """Return the difference in a row with the sign that it has for the side's subject."""
     if side.subject == side.row["level_a"]:
         return difference
     return _flipped(difference) if side.measure.scale == RATIO else -difference
 
 
 def _ends(side) -> list[float]:
-    """Return the smallest and the largest difference, without sign, among the places with the verdict."""
+    """Return the smallest and the largest absolute difference among the places with the verdict."""
     sign = 1 if side.row["verdict"] == MORE else -1
     return [abs(_seen(sign * side.row[end], side)) for end in ("least", "most")]
 
 
 def _interval(row, side) -> list[float]:
-    """Return the ends of the part of a place's interval that has the difference's direction, the smaller first."""
+    """Return both ends of the part of a place's interval that lies in the difference's direction, the smaller one first."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

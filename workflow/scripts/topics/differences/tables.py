@@ -22,7 +22,9 @@ _LEVELS = (
 )
 _MEASURE = (
     text_column("measure", "Column of `runs.csv` in which the levels are compared."),
-    text_column("effect_unit", "Unit of differences: `%` of the other level's value, or that of the measure itself."),
+    text_column(
+        "effect_unit", "Unit of differences: `%` of the other level's value, or the unit of the measure itself."
+    ),
     number_column(
         "margin",
         "as `effect_unit` says",
@@ -42,10 +44,10 @@ DIFFERENCES = Table(
         text_column("cca", "CCA of the first level's runs."),
         text_column("other_cca", "CCA of the other level's runs; the same if scenarios are compared."),
         count_column("n", "replications", "Pairs of runs with the same seeds, or runs of the smaller of two independent samples. The IP versions of a replication count as one run, their mean."),
-        truth_column("repeats", "Whether the runs of each level repeat one measurement within its resolution."),
+        truth_column("repeats", "Whether the runs of each level repeat one measurement, within its resolution."),
         number_column("value", "as `measure` has it", "Mean of the first level.", _NO_PAIR),
         number_column("other_value", "as `measure` has it", "Mean of the other level.", _NO_PAIR),
-        number_column("difference", _IN_EFFECT_UNIT, "Mean difference of the first level from the other.", _NO_PAIR),
+        number_column("difference", _IN_EFFECT_UNIT, "Mean difference between the first level and the other.", _NO_PAIR),
         *interval_columns("difference_low", "difference_high", _IN_EFFECT_UNIT, "the mean difference", "there are fewer than 6 pairs, or they repeat one measurement, or some are outliers"),
         number_column("largest", _IN_EFFECT_UNIT, "Largest difference of a pair of runs; for independent samples the difference of the means.", _NO_PAIR),
         count_column("lost", "replications", "Replications that were run and have no pair because a sender's behaviour excluded a run: they count against any verdict."),
@@ -58,13 +60,13 @@ COMPARISONS = Table(
     (
         _FACTOR, *_LEVELS, *_MEASURE,
         count_column("places", "", "Places that have values of both levels."),
-        *(count_column(verdict, "", f"Number of these whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
+        *(count_column(verdict, "", f"Number of these places whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
         number_column("least", _IN_EFFECT_UNIT, "Smallest absolute mean difference among the places with the majority verdict.", "no place has more or less"),
         number_column("most", _IN_EFFECT_UNIT, "Largest of these.", "no place has more or less"),
         number_column("bound", _IN_EFFECT_UNIT, "Largest absolute difference of any pair of runs at any place."),
-        number_column("p", "", "Probability of a difference at least this clear at all places together if the levels didn't differ: sign flips of each place's pairs, combined by Fisher's method.", "scenarios are compared, or all runs repeat one measurement"),
+        number_column("p", "", "Probability of a difference at least this clear over all places together if the levels didn't differ: sign flips of each place's pairs, combined by Fisher's method.", "scenarios are compared, or all runs repeat one measurement"),
         number_column("p_holm", "", "The same after Holm's correction for all rows.", "as of `p`"),
-        number_column("t_p_holm", "", "The same by Student's t of the pairs, for places with 6 or more (for scenarios Welch's t), combined and corrected in the same way.", "no place has 6 pairs, or all repeat one measurement"),
+        number_column("t_p_holm", "", "The same with Student's t of the pairs, for places with 6 or more (for scenarios Welch's t), combined and corrected in the same way.", "no place has 6 pairs, or all repeat one measurement"),
         text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (three times as far apart as any two runs of one cell), `repeats` (each level repeats one measurement, so there is nothing to test).", "there is none"),
         verdict_column("verdict", "`more` or `less`: the majority among the places with either verdict, if there is evidence; `alike` if all places are; otherwise `open`.", "", (OPEN,)),
     ),

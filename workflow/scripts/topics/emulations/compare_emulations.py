@@ -1,4 +1,4 @@
-"""Compare runs over each implementation of one nominal path with those over the first."""
+"""Compare runs over each implementation of a nominal path with runs over the first implementation."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw goodput, round-trip time and retransmissions of one nominal path by its implementation."""
+"""Draw goodput, round-trip time and retransmissions of a nominal path by implementation."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""The section on implementations of a path: the results of each, compared with those of the first."""
+"""The section on implementations of a path: the results of each, compared with those of the first one."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding

@@ -1,4 +1,4 @@
-"""How the implementation of one nominal path affects results: the position of netem, the shaper, offload."""
+"""How the implementation of a nominal path affects results: the position of netem, the shaper, offload."""
 
 from collections import Counter
 
@@ -11,13 +11,13 @@ WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segme
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario's rate, queue and delay are implemented in a way other than the default."""
+    """Return whether a resolved scenario implements rate, queue and delay in a way other than the default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 
 
 def settings(design) -> dict[str, dict]:
-    """Return scenario -> its `settings_of`, for scenarios of the same path with several implementations."""
+    """Return scenario -> its `settings_of`, for scenarios whose path has several implementations in the study."""
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}

@@ -1,4 +1,4 @@
-"""The means of an exam beside the statements of publications."""
+"""Compare the means of an exam with published statements."""
 
 from collections.abc import Mapping
 

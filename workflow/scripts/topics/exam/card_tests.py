@@ -25,7 +25,7 @@ MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the error available to all rows together at a look, counted from 0.
+    """Return the error available at a look, counted from 0, for all rows together.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -41,7 +41,7 @@ def at_least(count, n, share) -> float:
 
 
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
-    """Return the p-value of the row's verdict *worse*; 1 without runs, or where they repeat one measurement.
+    """Return the p-value of a row's verdict *worse*; 1 if there are no runs, or they repeat one measurement.
 
     ``rare`` is the share of runs above which collapses count as shown.
     """
@@ -57,7 +57,7 @@ def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
 
 
 def p_better(row: Outcomes, is_absolute) -> float:
-    """Return the p-value of the row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
+    """Return the p-value of a row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
     if row.n == 0 or row.measurements < row.n or row.failed:
         return 1.0
     if is_absolute:
@@ -66,7 +66,7 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the upper bound of the share of worse runs, given their number among n: exact and one-sided (Clopper and Pearson, 1934).
+    """Return the upper bound on the share of worse runs, given their number among n: exact and one-sided (Clopper and Pearson, 1934).
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -77,7 +77,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the number of n runs that must be worse to show that most are, at a level; None if even n aren't enough.
+    """Return how many of n runs must be worse to show that most are, at a level; None if even n aren't enough.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)
@@ -87,7 +87,7 @@ def fewest_for_most(n, level) -> int | None:
 
 
 def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
-    """Return the number of runs that would decide a row if the outcome shares stayed the same; None if even `MOST_RUNS` wouldn't.
+    """Return the number of runs that would decide a row if its shares of outcomes stayed the same; None if even `MOST_RUNS` wouldn't.
 
     ``level`` is the level of one row at the next look.
     """

@@ -1,6 +1,6 @@
-"""The criteria of RFC 9743: the section, and the measures that evaluate it, or the reason why it can't be evaluated here.
+"""The criteria of RFC 9743: the section, and the measures that evaluate each criterion, or the reason why none can do so here.
 
-The order is that of the scorecard. Scenarios answer a criterion by their names, which begin with a section of the RFC.
+The order is that of the scorecard. The names of scenarios determine which criterion they evaluate: they begin with a section of the RFC.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ HIGHER, LOWER = "higher", "lower"
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a run; relative to the standard CCAs if it has a margin, absolute if it has a limit."""
+    """A measure of a run; it is relative to the standard CCAs if it has a margin, and absolute if it has a limit."""
 
     name: str  # with its unit at the end
     words: str  # in a sentence: "{words} is 12.3 %"
@@ -43,7 +43,7 @@ class Criterion:
     published: tuple[Published, ...] = ()  # published statements on its measures
 
     def is_answered_by(self, scenario: str) -> bool:
-        """Return whether a scenario evaluates the criterion, by its name."""
+        """Return whether a scenario evaluates the criterion, given the scenario's name."""
         return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
 
 
@@ -59,7 +59,7 @@ MEASURES = {
         Measure("queueing_p95_ms", "the 95th percentile of queueing delay", "ms", LOWER, _DELAY),
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
-        Measure("least_percent", "the goodput of its flow that gets least, relative to its fair share,", "%", HIGHER, _PERCENT),
+        Measure("least_percent", "the goodput of its slowest flow, relative to the fair share,", "%", HIGHER, _PERCENT),
         # A ratio, so that equal factors count alike, and relative to the ratio of RTTs, so that cases are comparable and theory uses the same
         # unit: 0 for equal shares, 1 for equal windows, 2 for Reno flows with synchronised losses (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
@@ -70,23 +70,23 @@ MEASURES = {
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
         # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
-        Measure("loss_added_percent", "the increase of the other flow's loss over its loss alone", "%", LOWER, _LOSS, decimals=2),
+        Measure("loss_added_percent", "the increase in the other flow's loss over its loss alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
         Measure("own_share_percent", "its share of both flows' goodput", "%", HIGHER, _PERCENT),
-        Measure("own_starved_s", "the longest time for which it starves itself", "s", limit="starved_s"),
+        Measure("own_starved_s", "the longest time for which it is itself starved", "s", limit="starved_s"),
         Measure("call_queueing_p95_ms", "the 95th percentile of a call's queueing delay", "ms", LOWER, _DELAY),
         Measure("call_jitter_ms", "a call's jitter", "ms", LOWER, _DELAY, decimals=2),
         Measure("call_lost_percent", "a call's loss", "%", LOWER, _LOSS, decimals=2),
         Measure("breaker_s", "the longest time with more loss than a circuit breaker allows", "s", limit="breaker_s"),
-        Measure("after_utilisation_percent", "its goodput after the change, relative to the path's maximum then,", "%", HIGHER, _PERCENT),
+        Measure("after_utilisation_percent", "its goodput after the change, relative to the path's new maximum,", "%", HIGHER, _PERCENT),
         Measure("after_queueing_p95_ms", "the 95th percentile of queueing delay after the change", "ms", LOWER, _DELAY),
-        Measure("dip_percent", "the lowest goodput of a second after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
+        Measure("dip_percent", "the lowest goodput in any one-second interval after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
         Measure("recovery_s", "the time until the path was used again", "s", LOWER, _TIME),
         Measure("crowd_percent", "the others' goodput, relative to their fair share,", "%", HIGHER, _PERCENT),
         Measure("during_percent", "the goodput of the remaining path, relative to its capacity,", "%", HIGHER, _PERCENT),
         Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
-        Measure("subflows_percent", "the share that two subflows take beside one flow", "%", LOWER, _PERCENT),
+        Measure("subflows_percent", "the share that two subflows take from one competing flow", "%", LOWER, _PERCENT),
         Measure("runs_far_worse", "the number of runs in which it falls far behind", "runs", LOWER, decimals=0),
     )
 }  # fmt: skip
@@ -106,10 +106,10 @@ CRITERIA = (
     Criterion("5.2", "backoff where all feedback is lost", "MUST", OTHERS, ("5.2-acks",), ("packets_per_rtt",)),
     Criterion("5.2", "starvation of others", "MUST", OTHERS, _BESIDE, ("other_starved_s",)),
     Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than the standard ones do", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "loss_added_percent", "other_fair_percent")),
-    Criterion("5.2.2", "real-time traffic beside it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
-    Criterion("5.2.3", "short flows of others beside it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
-    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces: the key `explanation` of its definition", is_explained=True),
-    Criterion("5.3.2", "incremental deployment: what it gets beside deployed CCAs", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
+    Criterion("5.2.2", "real-time traffic that competes with it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
+    Criterion("5.2.3", "short flows of others that compete with it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
+    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text by its author, which no run can replace: the key `explanation` in its definition", is_explained=True),
+    Criterion("5.3.2", "incremental deployment: its performance beside deployed CCAs", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
     Criterion("6.1", "paths with drop-tail queues", "MUST", GENERAL, ("5.2.1-solo",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.2", "tunnels", "MUST consider", GENERAL, ("6.2",), ("utilisation_percent",)),
     Criterion("6.2", "tunnels that carry ECN", "MUST consider", GENERAL, reason="the testbed's tunnels begin behind the marking queue, so that no mark would have to cross from their outer header to the inner one"),
@@ -117,7 +117,7 @@ CRITERIA = (
     Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms"), published=RESPONSE),
     Criterion("7.1", "queues that manage themselves, and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
     Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0); ECT(1), which DualPI2's low-latency queue takes, needs TCP Prague's patches"),
-    Criterion("7.2", "circuit breakers (RFC 8084) that it would trip", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
+    Criterion("7.2", "whether it would trip circuit breakers (RFC 8084)", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
     Criterion("7.3", "paths whose delay changes", "SHOULD", SPECIAL, ("7.3",), ("after_utilisation_percent", "dip_percent", "after_queueing_p95_ms", "recovery_s")),
     Criterion("7.4", "constrained paths: a BDP below a packet", "SHOULD consider", SPECIAL, ("7.4",), ("utilisation_percent", "queueing_p50_ms", "loss_percent")),
     Criterion("7.5", "paths with high delay", "ought", SPECIAL, ("7.5",), ("utilisation_percent",)),
@@ -133,5 +133,5 @@ CRITERIA = (
 
 
 def wanted_measures(scenario) -> set[str]:
-    """Return the measures that the criteria require in a scenario, by its name."""
+    """Return the measures that the criteria require in a scenario, given its name."""
     return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}

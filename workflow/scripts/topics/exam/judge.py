@@ -116,21 +116,21 @@ class _Design:
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether a measure has a row in a scenario: it does if any CCA has a value, or if it decides."""
+        """Return whether a measure has a row in a scenario: it does if any CCA has a value, or if the row decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
         )
 
     def role(self, scenario, measure) -> str:
-        """Return whether a row decides. All do if the exam names none; a measure required by two criteria decides once."""
+        """Return whether a row decides. If the exam names none, all do; a measure required by two criteria decides once."""
         decides = not self.primaries or measure in self.primaries.get(scenario, ())
         is_first = (scenario, measure) not in self.taken
         self.taken.add((scenario, measure))
         return PRIMARY if decides and is_first else SECONDARY
 
     def why_none(self, scenario) -> str:
-        """Return the reason why none of the CCA's runs in a scenario has a value."""
+        """Return the reason why no run of the CCA in a scenario has a value."""
         excluded = self.excluded(scenario)
         if "invalid_because" in excluded and len(excluded):
             return f"no valid run: {excluded['invalid_because'].iloc[0]}"
@@ -217,7 +217,7 @@ def median_with_interval(values, confidence, name) -> dict[str, float]:
 
 
 def _by_ip_version(outcomes) -> dict[str, str]:
-    """Return the number of worse runs over each IP version if the shares are far apart."""
+    """Return the numbers of worse runs by IP version if their shares are far apart."""
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
@@ -229,7 +229,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row on all cases together: the numbers of runs in which the CCA and a standard fall far behind, by any measure.
+    """Return the row on all cases together: the numbers of runs in which the CCA, and a standard, fall far behind in any measure.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
 
 
 def _counts(outcomes) -> dict:
-    """Return the columns of a row that count runs, and the outcomes."""
+    """Return the columns that count a row's runs, and the outcomes."""
     return {
         "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
         "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
@@ -277,7 +277,7 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Set the verdicts of the deciding rows jointly; at each look those of the rows that are still open.
+    """Set the verdicts of the deciding rows jointly; at each later look, only of the rows that are still open.
 
     ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The columns of `SCORECARD` that follow are added.
     """
@@ -354,7 +354,7 @@ def _open(one) -> dict[str, str]:
 
 
 def _what_it_would_take(row, exam, level, next_level) -> dict:
-    """Return the deterioration that an open row would have needed for a verdict, and the number of runs that would close it."""
+    """Return how much worse an open row's results would have had to be for a verdict, and the number of runs that would close it."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
     fewest = card_tests.fewest_for_most(one.n, level)

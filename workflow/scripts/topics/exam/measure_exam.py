@@ -33,7 +33,7 @@ FAILOVER = ("during_percent", "standstill_s")
 
 
 def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
-    """Yield (measure, CCA of the other flow or "", value) of a run, except harm."""
+    """Yield the measures of a run, except harm: (measure, CCA of the other flow or "", value)."""
     row = run.row
     wanted = wanted_measures(row["scenario"]) - (UNLIKE if run.flows["rtt_path_ms"].nunique() == 1 else ALIKE)
     for name in wanted & COLUMNS.keys():
@@ -64,7 +64,7 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
 
 
 def _of_groups(run, wanted):
-    """Yield the measures of a run's short flows and of its call."""
+    """Yield the measures of a run's short flows and of its call (the real-time stream)."""
     if "slowdown_p50" in wanted:
         web = run.group("web")
         yield from ((name, "", web[name]) for name in ("slowdown_p50", "slowdown_p95"))
@@ -79,7 +79,7 @@ def _of_groups(run, wanted):
 
 
 def harms(others) -> pd.DataFrame:
-    """Return the harm of runs to their other flow: its loss relative to running alone in the same replication on the same path.
+    """Return the harm that runs do to their other flow: its loss relative to running alone in the same replication on the same path.
 
     ``others`` has one row per run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay`` and
     ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for the runs in `HARMED` whose other

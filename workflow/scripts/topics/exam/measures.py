@@ -25,7 +25,7 @@ BIN_S = 1.0
 
 @dataclass(frozen=True)
 class RunData:
-    """All data read from a run."""
+    """All data read for a run."""
 
     row: dict  # row of ``tidy/runs.csv``
     scenario: dict  # row of ``tidy/scenarios.csv``
@@ -37,11 +37,11 @@ class RunData:
 
     @property
     def phases(self) -> list[Phase]:
-        """Phases of the run's path, which changes."""
+        """The phases of the run's changing path."""
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with an application, which must not be that of long flows."""
+        """Return the row of the run's only group with an application, which must not be a group of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
@@ -61,7 +61,7 @@ def packets_per_rtt(run: RunData) -> float:
 
 
 def _delivered(run: RunData, edges) -> pd.DataFrame:
-    """Return the bytes that each flow had delivered at some moments: one row per moment, one column per flow."""
+    """Return the bytes that each flow had delivered at given times: one row per time, one column per flow."""
     of_flows = {}
     for flow, samples in run.sockets.groupby("flow"):
         delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
@@ -106,7 +106,7 @@ def longest_s(below) -> float:
 
 
 def breaker_s(run: RunData, loss_percent) -> float:
-    """Return the longest time in s with drops of more than `loss_percent` of the packets offered to the queue, in steps of `BIN_S`."""
+    """Return the longest time in s in which the queue dropped more than `loss_percent` of the packets offered, in steps of `BIN_S`."""
     edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
     drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
     sent = np.zeros(len(edges))
@@ -117,7 +117,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return utilisation and queueing after the path's last change, and the time until its rate is used (all remaining time if never)."""
+    """Return utilisation and queueing after the path's last change, and the time until its rate is used (the remaining time if never)."""
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -130,7 +130,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput of any second in percent of the path's capacity, starting a second after its last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity, from one second after its last change."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])
@@ -138,7 +138,7 @@ def dip_percent(run: RunData) -> float:
 
 
 def least_percent(run: RunData) -> float:
-    """Return the lowest goodput of a flow in percent of the mean of all, without start-up."""
+    """Return the lowest goodput of any flow in percent of the mean of all flows, without start-up."""
     goodput = run.flows["goodput_steady_mbps"]
     return float(100 * goodput.min() / goodput.mean())
 
@@ -161,7 +161,7 @@ def failover(run: RunData) -> dict[str, float]:
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the share of the first flow, with its subflows, in the goodput of both, in percent."""
+    """Return the share, in percent, of the first flow, with its subflows, in the goodput of both."""
     goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
     return float(100 * goodput.iloc[0] / goodput.sum())
 
@@ -187,10 +187,10 @@ def other_flow(run: RunData) -> dict[str, float]:
 
 
 def harm(alone, beside, more_is_better) -> float:
-    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative where it does better beside the other.
+    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative if it does better in competition.
 
     It is (alone - beside) / alone for a quantity that should be large, (beside - alone) / beside for one that should be small. Negative
-    values are kept, because the mean of random values cut off at 0 would be a harm where there is none.
+    values are kept, because otherwise the mean of random values, cut off at 0, would show harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
     (0.6, 0.2, -0.2)

@@ -1,4 +1,4 @@
-"""The outcome of each run of the CCA under examination: worse than each standard CCA by more than the margin, better than each, or neither.
+"""The outcome of each run of the examined CCA: worse than each standard CCA by more than the margin, better than each, or neither.
 
 Runs are compared in pairs with the standard CCAs' runs of the same seed and thus the same path. A run that crashed, didn't end, or was
 excluded because of its sender's behaviour, is worse than any other. Verdicts count such outcomes instead of using means, so they are valid
@@ -41,12 +41,12 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Number of runs worse by more than the margin than the standard CCA for which this number is smallest."""
+        """Number of runs that are worse by more than the margin, for the standard CCA with the smallest such number."""
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Number of runs better by more than the margin than the standard CCA for which this number is smallest."""
+        """Number of runs that are better by more than the margin, for the standard CCA with the smallest such number."""
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -61,7 +61,7 @@ class Outcomes:
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA nearest to the CCA is far worse than each of the others: this happens to standard CCAs, too.
+        """Pairs in which the standard CCA closest to the CCA is far worse than each of the others: standard CCAs fail like this, too.
 
         For a limit, and if the CCA has no value, they are those of the standard with the largest number of such pairs.
         """
@@ -73,12 +73,12 @@ class Outcomes:
 
     @property
     def standards_far(self) -> int:
-        """The number of pairs in ``standard_pairs``."""
+        """Number of pairs in ``standard_pairs``."""
         return len(self.standard_pairs)
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA that the CCA is least worse than, by the median of the pairs."""
+        """The standard CCA to which the CCA loses least, by the median over the pairs."""
         medians = self.worse_by.median()
         return str(medians.idxmin()) if medians.notna().any() else None
 
@@ -111,7 +111,7 @@ def relative_outcomes(
     planned, failed : pandas.Index
         The CCA's pairs in the study, and those of them that failed because of its behaviour.
     paths : int, optional
-        Number of different paths that the replications have drawn; by default, repeated runs are recognised by their values.
+        Number of different paths drawn for the replications; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
@@ -133,7 +133,7 @@ def relative_outcomes(
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
-    """Return the outcomes of a measure with a limit: a run is worse, by 1, if it exceeds the limit and none of the standard CCAs does.
+    """Return the outcomes of a measure with a limit: a run is worse, by 1, if it exceeds the limit and no standard CCA does.
 
     If a standard exceeds it in the same run, the path is the cause. Parameters are those of `relative_outcomes`.
     """

@@ -1,4 +1,4 @@
-"""The page's tables of an exam: the scorecard, and means beside published ones."""
+"""The page's tables of an exam: the scorecard, and a comparison of means with published ones."""
 
 import pandas as pd
 
@@ -129,13 +129,13 @@ PUBLISHED = (
 
 
 def published_table(published) -> dict:
-    """Return the table of means beside published ones."""
-    caption = "Means here, and the sources' bounds"
+    """Return the table that compares means with published ones."""
+    caption = "Our means, and the bounds from the sources"
     return cells_table("exam-published", caption, published, PUBLISHED)
 
 
 def bounds_words(at_least, at_most, decimals) -> str:
-    """Return the bounds within which a mean should lie, in words.
+    """Return, in words, the bounds within which a mean should lie.
 
     >>> bounds_words(1, 2, 1), bounds_words(0, float("nan"), 0), bounds_words(float("nan"), 50, 0)
     ('1.0 to 2.0', 'at least 0', 'at most 50')

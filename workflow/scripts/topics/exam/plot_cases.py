@@ -1,4 +1,4 @@
-"""Draw the first valid run of each case of the examined CCA over time: its flows' windows (or goodput, if one is a program) and the queue."""
+"""Draw the examined CCA's first valid run of each case over time: its flows' windows (or goodput, if one is a program) and the queue."""
 
 import numpy as np
 import pandas as pd

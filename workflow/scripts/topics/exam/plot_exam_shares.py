@@ -1,4 +1,4 @@
-"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each other one."""
+"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each of the others."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from topics.fairness.matrix_figure import Scale, draw_matrices
 SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True)
 #: Word after the section in a scenario's name -> title and conditions of the panel.
 PANELS = {
-    "beside": ("Both begin at once", "on the same path"),
+    "beside": ("Both begin simultaneously", "on the same path"),
     "before": ("The row's CCA begins", "the column's flow starts 2 s later"),
     "after": ("The column's CCA begins", "the row's flow starts 2 s later"),
     "near": ("The row's RTT is a quarter", "of the column's"),

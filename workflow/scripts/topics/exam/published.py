@@ -1,4 +1,4 @@
-"""Published statements on measures of the exam: the CCA, the scenario, and the resulting bounds for a mean of ours.
+"""Published statements on measures of the exam: the CCA, the scenario, and the bounds that they imply for our mean.
 
 Bounds are set here in advance, like margins in the study. They allow for conditions that the source leaves open (another rate, an omitted
 start), which `words` mentions. A statement applies to its CCA in every exam in which that CCA runs, examined or not, so each exam
@@ -43,7 +43,7 @@ _SHALLOW = ("5.1.3-0.1bdp", "5.1.3-1bdp") + tuple(
 HIGH_LOSS = tuple(
     Published(
         "bbr", _SHALLOW, "loss_percent",
-        f"several BBRv1 flows behind less than about 1.5 BDP lose packets all the time, and so more than {name}",
+        f"several BBRv1 flows behind less than about 1.5 BDP lose packets constantly, and therefore more than {name}",
         "RFC 9743, section 5.1.3, after Hock, Bless, Zitterbart, Experimental Evaluation of BBR Congestion Control, ICNP 2017",
         at_least=_more_than(0), minus=cca,
     )
@@ -79,7 +79,7 @@ _RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 
 def _modelled_percent(queue_packets):
-    """Return the modelled share, in %, of one BBR flow beside a loss-based one with a queue of the exam."""
+    """Return the modelled share, in %, of a BBR flow that competes with a loss-based flow behind one of the exam's queues."""
     return 100 * bbr_share(_RATE_PACKETS_S, _RTT_S, queue_packets)
 
 
@@ -88,7 +88,7 @@ SHARES = (
     *(
         Published(
             "bbr", (f"5.2.1-before-{other}{queue}", f"5.2.1-after-{other}{queue}"), "own_share_percent",
-            f"one BBRv1 flow beside one of {name} at 40 ms and {bdp} BDP gets {share} % (there of 10 Mbit/s, the last 400 of 1,000 s; within 5 points)",
+            f"one BBRv1 flow against one {name} flow at 40 ms and {bdp} BDP gets {share} % (in the source at 10 Mbit/s, over the last 400 of 1,000 s; within 5 points)",
             _FABRIC.format(figure), at_least=share - 5, at_most=share + 5,
         )
         for other, name, figure, queue, bdp, share in (
@@ -109,12 +109,12 @@ SHARES = (
     # Linux's doesn't; see UPSTREAM.md for the reason.
     Published(
         "lp", ("5.2.1-after-reno", "5.2.1-after-cubic"), "own_share_percent",
-        "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is allowed for its start)",
+        "TCP-LP takes only what TCP leaves, which with a queue of one BDP is next to nothing (a tenth is allowed for its start)",
         "Kuzmanovic, Knightly, TCP-LP: A Distributed Algorithm for Low Priority Data Transfer, INFOCOM 2003", at_most=10,
     ),
     Published(
         "vegas", ("5.2.1-before-reno", "5.2.1-after-reno"), "own_share_percent",
-        "Vegas gets less than its fair share beside Reno, which fills the queue that Vegas gives way to",
+        "Vegas gets less than its fair share beside Reno, because Reno fills the queue and Vegas gives way",
         "Mo, La, Anantharam, Walrand, Analysis and Comparison of TCP Reno and Vegas, INFOCOM 1999", at_most=_less_than(50),
     ),
 )  # fmt: skip

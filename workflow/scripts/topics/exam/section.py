@@ -64,7 +64,7 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the findings that open the report: shown results, the CCA's failures, and the worst rows."""
+    """Return the findings that open the report: results shown, the CCA's failures, and the worst rows."""
     card, exam = material.tables.scorecard, material.study["exam"]
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
@@ -78,7 +78,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
-    """Return name, verdict, its style and counts of a group: the worst verdict of its rows, if they have a bad one."""
+    """Return the name, verdict, style and counts of a group: the verdict is the worst among its rows, if they have a bad one."""
     verdicts = set(deciding["verdict"])
     if WORSE in verdicts:
         verdict, style = WORSE, BAD
@@ -90,7 +90,7 @@ def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
 
 
 def counts_words(card: pd.DataFrame) -> str:
-    """Return the number of rows per verdict, the bad ones first: "2 worse, 1 too variable, 11 like"."""
+    """Return the number of rows per verdict, the bad verdicts first: "2 worse, 1 too variable, 11 like"."""
     counts = card["verdict"].value_counts()
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts) or "no row"
 

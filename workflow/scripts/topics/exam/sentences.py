@@ -1,4 +1,4 @@
-"""Sentences on a scorecard: its lead, its worst and open rows, and runs ended by the CCA."""
+"""Sentences on a scorecard: its lead, its worst rows and open rows, and runs ended by the CCA."""
 
 import re
 
@@ -22,12 +22,12 @@ FAILED_WORDS = {
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the card's first sentence: the number of worse rows and the worst of them, or the open row nearest to that verdict."""
+    """Return the card's first sentence: the number of worse rows and the worst of them, or the open row closest to that verdict."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
     if unmeasured == len(deciding):
-        return f"nothing was measured: none of {rows} that decide has a run with a value."
+        return f"nothing was measured: none of the {rows} that decide has a run with a value."
     others = [f"{int(counts[verdict])} {verdict}" for verdict in (BETTER, LIKE) if verdict in counts]
     if still:
         nearest = "" if worse else f", the nearest to worse being {_row_name(still[0])}, {_worse_words(still[0])}"
@@ -54,7 +54,7 @@ def inapplicable_cases(card: pd.DataFrame) -> list[str]:
 
 
 def _row_name(row) -> str:
-    """Return a row's subject for use within a sentence: "fairness among its own flows (case: 2 flows)"."""
+    """Return a row's subject for use in the middle of a sentence: "fairness among its own flows (case: 2 flows)"."""
     where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
     return f"{re.split('[,:]', row['criterion'])[0]}{where}"
 
@@ -87,7 +87,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which runs of the CCA collapse and none of a standard's does: they are findings even without a verdict."""
+    """Return open rows in which runs of the CCA collapse but no run of a standard CCA does: they are findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
@@ -95,14 +95,14 @@ def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def open_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return the rows that are open, those with the largest share of worse runs first."""
+    """Return the open rows, those with the largest share of worse runs first."""
     still = deciding[deciding["verdict"].isin(OPEN_VERDICTS)].copy()
     still["share"] = still["runs_worse"] / still["n"].clip(lower=1)
     return still.sort_values(["share", "worse_share_at_most"], ascending=False, kind="stable").to_dict("records")
 
 
 def _worse_words(row) -> str:
-    """Return the number of a row's worse runs in words: "worse in 5 of 20 runs"."""
+    """Return, in words, the number of a row's worse runs: "worse in 5 of 20 runs"."""
     by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
     return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
 
@@ -113,8 +113,8 @@ def row_sentence(row) -> str:
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
-            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or exceeds a limit that they "
-            f"keep{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or "
+            f"exceeds a limit that they respect{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
@@ -150,7 +150,7 @@ def open_sentence(row) -> str:
 
 
 def unit_of(measure) -> str:
-    """Return a measure's unit with a space in front, empty without one."""
+    """Return a measure's unit with a space in front; empty if it has no unit."""
     return f" {measure.unit}" if measure.unit else ""
 
 

@@ -19,7 +19,7 @@ EXAM_VALUES = Table(
     (
         *RUN_KEYS,
         text_column("measure", "Name of the measure, with its unit: `MEASURES` of `topics/exam/criteria.py`."),
-        text_column("other", "CCA of the flow that is harmed.", "the measure concerns no other flow"),
+        text_column("other", "CCA of the harmed flow.", "the measure isn't about another flow"),
         number_column("value", "", "Value of the measure, in its unit."),
     ),
 )
@@ -45,19 +45,19 @@ SCORECARD = Table(
         count_column("runs_missing", "runs", "Number of runs without a value for reasons other than the CCA's behaviour.", _NOT_MEASURED),
         count_column("runs_failed", "runs", "Number of runs that crashed, did not end, or were excluded because of the sender's behaviour: they count as worse.", _NOT_MEASURED),
         count_column("runs_worse", "runs", "Number of runs that are worse than each standard CCA by more than the margin, or exceed a limit that none of them exceeds.", _NOT_MEASURED),
-        count_column("runs_better", "runs", "Number of runs that are better than each by more than the margin, or keep a limit that one of them exceeds.", _NOT_MEASURED),
-        count_column("runs_far_worse", "runs", "Number of runs that are worse than each by more than four margins.", _NOT_MEASURED),
+        count_column("runs_better", "runs", "Number of runs that are better than each by more than the margin, or respect a limit that one of them exceeds.", _NOT_MEASURED),
+        count_column("runs_far_worse", "runs", "Number of runs that are worse than each standard CCA by more than four margins.", _NOT_MEASURED),
         count_column("standard_runs_far_worse", "runs", "Number of runs in which the most similar standard CCA (by the median) is worse than each of the others by more than four margins.", _NOT_MEASURED),
-        text_column("worse_by_ip_version", "Number of worse runs over each IP version.", "no run is worse, or there is one IP version"),
+        text_column("worse_by_ip_version", "Number of worse runs by IP version.", "no run is worse, or there is one IP version"),
         text_column("most_of_them", "For the row on all scenarios: the scenarios with most of its worse runs.", "the row covers one scenario"),
         number_column("worse_share_at_most", "", "Largest share of such runs that can be worse, valid for all deciding rows together.", "the row is secondary, or has no run"),
         number_column("p", "", "p-value for the verdict *worse*.", "the row is secondary, or has no run"),
         number_column("p_corrected", "", "The same, corrected over the card (Holm, 1979).", "the row is secondary, or has no run"),
         ordinal_column("look", "Number of the interim look at which the verdict was reached.", "the row is secondary"),
         count_column("runs_needed", "runs", "Number of runs that would settle an open row if they continued like this.", "the row is not open, or 400 runs would not be enough"),
-        number_column("detectable", "", "For an open row: the smallest deterioration that these runs would have shown, in the row's unit.", "the row is not open, or there are too few runs to show anything"),
+        number_column("detectable", "", "For an open row: the smallest deterioration that these runs would have been able to show, in the row's unit.", "the row is not open, or there are too few runs to show anything"),
         number_column("value", "", "Median of the CCA's runs, in the row's unit.", _NOT_MEASURED),
-        number_column("low", "", "Lower end of the median's interval, from one order statistic to another.", _NO_INTERVAL),
+        number_column("low", "", "Lower end of the median's interval, whose ends are order statistics.", _NO_INTERVAL),
         number_column("high", "", "Upper end of the median's interval.", _NO_INTERVAL),
         number_column("worst_value", "", "Value of the worst run.", _NOT_MEASURED),
         text_column("standard", "The standard CCA whose median is worst.", "none has a value"),
@@ -73,7 +73,7 @@ SCORECARD = Table(
     ),
     digits=6,
 )  # fmt: skip
-_OPEN = "the statement leaves that side open"
+_OPEN = "the statement gives no bound on that side"
 _NO_MEAN_INTERVAL = "fewer than two runs have a value"
 EXAM_PUBLISHED = Table(
     "exam_published",
@@ -88,7 +88,7 @@ EXAM_PUBLISHED = Table(
         text_column("unit", "Unit of the values.", "it has none"),
         text_column("minus", "The CCA whose value with the same seeds is subtracted.", "the value itself is meant"),
         count_column("n", "runs", "Number of valid runs, or pairs of runs, with a value."),
-        number_column("value", "", "Mean over them, in the row's unit."),
+        number_column("value", "", "Mean over these, in the row's unit."),
         number_column("low", "", "Lower end of its t interval.", _NO_MEAN_INTERVAL),
         number_column("high", "", "Upper end of its t interval.", _NO_MEAN_INTERVAL),
         number_column("at_least", "", "Lowest mean that agrees with the statement: `topics/exam/published.py`.", _OPEN),

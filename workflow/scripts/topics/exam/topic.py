@@ -1,4 +1,4 @@
-"""The exam: what RFC 9743 asks of a congestion control algorithm, compared with the standard CCAs."""
+"""The exam: what RFC 9743 requires of a congestion control algorithm, compared with the standard CCAs."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -38,7 +38,7 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
 
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
-    """Return the tables from which values are measured, as far as the study has them."""
+    """Return the tables from which values are measured, if the study has them."""
     groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
     return (*groups, "runs", "flows", "scenarios", "sockets", "queue")
 
@@ -62,9 +62,7 @@ def _problems(design: StudyDesign) -> Iterator[str]:
         wanted = sorted(wanted_measures(scenario))
         for measure in measures:
             if measure not in wanted:
-                allowed = (
-                    f"allowed: {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
-                )
+                allowed = f"allowed: {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
                 yield f"exam.primaries.{scenario} has {measure}; {allowed}."
 
 

@@ -1,4 +1,4 @@
-"""Validate and complete a study's expectations of its results, from its file and its claims file, before anything runs."""
+"""Validate and complete a study's expectations of its own results, from its file and its claims file, before anything runs."""
 
 import copy
 from functools import lru_cache
@@ -20,11 +20,11 @@ NUMBERS = ("number", "count", "ordinal")
 
 
 class ExpectationError(FileError):
-    """An expectation that can't be checked as it is written."""
+    """An expectation can't be checked as written."""
 
 
 def expected_of_claims(claims) -> list[dict]:
-    """Return the expectations that a claims file, as returned by `claims_file.load_claims`, states with `expect`."""
+    """Return the expectations stated with `expect` in a claims file, as returned by `claims_file.load_claims`."""
     expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):
@@ -95,7 +95,7 @@ def _schema(own_ccas):
     """Return the schema of a mapping whose ``claims`` are the expectations of a study that defines these CCAs."""
     schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
     items = schema["properties"]["claims"]["items"]
-    items["allowed"] = "a mapping with the keys id, kind, quantity and those of its kind, or id, table and column"
+    items["allowed"] = "a mapping with the keys id, kind, quantity and the keys of its kind, or id, table and column"
     for branch in items["allOf"]:
         kind = branch["then"]
         kind["properties"] = {key: node for key, node in kind["properties"].items() if key not in OF_PAPERS}
@@ -137,7 +137,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield the impossible parts of an expectation about a table, as sentences that start with the key."""
+    """Yield the parts of an expectation about a table that can't be met, as sentences that start with the key."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -166,7 +166,7 @@ def _impossible(one, tables):
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield the impossible parts of `none_of` and `accept`, as sentences that start with the key."""
+    """Yield the parts of `none_of` and `accept` that can't be met, as sentences that start with the key."""
     if one["accept"] and judges != ["none_of"]:
         yield f"accept is {value_text(one['accept'])}; allowed: one with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:

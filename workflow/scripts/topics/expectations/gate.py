@@ -1,4 +1,4 @@
-"""A study's failures as a gate: from its table of expectations to the lines that its user sees.
+"""A study's failures as a gate: from its table of expectations to the lines shown to the user.
 
 Standard library only. Each failure has one line: number, interval, expectation, and a run to repeat.
 """

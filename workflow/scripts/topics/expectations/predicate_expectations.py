@@ -1,4 +1,4 @@
-"""Expectations in the form of claims' predicates: the same statistics, intervals and verdicts for the study's own runs."""
+"""Expectations in the form of predicates as used for claims: the same statistics, intervals and verdicts for the study's own runs."""
 
 import numpy as np
 import pandas as pd
@@ -82,7 +82,7 @@ def _expected_words(claim, row):
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run, from the cells of a predicate's first group, that is farthest off on the side where the statistic misses."""
+    """Return the run, among the cells of a predicate's first group, that is farthest off on the side where the statistic misses."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
@@ -99,7 +99,7 @@ def _run_to_repeat(claim, row, samples, runs):
 
 
 def _wrong_way(claim, value):
-    """Return 1 if the run with the largest value is farthest off, -1 if that with the smallest is, 0 if this is unknown."""
+    """Return 1 if the run with the largest value is farthest off, -1 if the run with the smallest is, 0 if this is unknown."""
     if claim["kind"] == "ordering":
         return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
     if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:

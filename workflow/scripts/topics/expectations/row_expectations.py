@@ -17,13 +17,13 @@ FIRST = 1
 #: Longest text, in characters, that is used to identify a row.
 LONGEST_NAME = 60
 #: Reason why a value that meets a requirement isn't evidence.
-NO_INTERVAL = ", but it has no interval: one measurement, or runs that allow none, are no evidence"
+NO_INTERVAL = ", but it has no interval: a single measurement, or runs that don't allow one, are no evidence"
 #: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
-    """Return the rows of `EXPECTATIONS` of an expectation about a table: one if all its rows meet it, else those that don't.
+    """Return the rows of `EXPECTATIONS` for an expectation about a table: one if all of the table's rows meet it, else those that don't.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Return the first value named by an expectation that none of its rows has, in words; empty if all occur."""
+    """Return, in words, the first value named by an expectation that occurs in none of its rows; empty if all occur."""
     if chosen.empty:
         return "it"
     missing = (
@@ -80,7 +80,7 @@ def _absent(one, chosen):
 
 
 def _is_same(cell, value):
-    """Return whether a table's value equals a file's value; texts are compared with the written form of the file's value."""
+    """Return whether a value in a table equals a value in a file; texts are compared with the written form of the latter."""
     return cell == (value if not isinstance(cell, str) else str(value))
 
 
@@ -117,7 +117,7 @@ def _judged(one, row, declared, study):
 
 
 def _outcome_of_value(one, cell, unmeasured):
-    """Return the outcome of a row by its text or bool; with `none_of`, an unmeasured value isn't testable unless `accept` names it."""
+    """Return the outcome of a row from its text or bool; with `none_of`, an unmeasured value is not testable unless `accept` names it."""
     known = {key: any(_is_same(cell, value) for value in one.get(key, ())) for key in ("one_of", "none_of", "accept")}
     if "one_of" in one:
         return MET if known["one_of"] else NOT_MET
@@ -146,7 +146,7 @@ def _expected_words(one, declared):
 
 
 def _unit_of(one, declared):
-    """Return the unit of an expectation's column; None if the row gives it."""
+    """Return the unit of an expectation's column; None if the row gives the unit."""
     unit = declared[one["column"]].unit
     return None if unit == IN_UNIT else unit
 

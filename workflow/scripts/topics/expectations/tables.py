@@ -10,9 +10,9 @@ EXPECTATIONS = Table(
     "an expectation; for one about a table, each row that doesn't meet it",
     (
         text_column(
-            "expectation", "Identifier of the expectation, or of the claim for a claim with an expected verdict."
+            "expectation", "Identifier of the expectation, or of the claim if a verdict is expected of a claim."
         ),
-        text_column("statement", "The expectation in words.", "the study has it only as a predicate"),
+        text_column("statement", "The expectation in words.", "the study states it only as a predicate"),
         text_column("subject", "Subject of the value: a statistic of runs, or the row of a table."),
         text_column(
             "found", "The value if it is a text, such as a verdict.", "the value is a number, or there is none"
@@ -32,6 +32,6 @@ EXPECTATIONS = Table(
         text_column(
             "run", "A run to repeat: the one farthest from the requirement.", "the expectation is about no run"
         ),
-        count_column("number", "", "Number of runs or rows that the outcome is based on."),
+        count_column("number", "", "Number of runs or rows on which the outcome is based."),
     ),
 )

@@ -1,4 +1,4 @@
-"""Does the study pass as a gate: what was expected of it, and what came out?"""
+"""Does the study pass as a gate: what was expected, and what was the outcome?"""
 
 from topics.expectations.tables import EXPECTATIONS
 from topics.topic import Place, Topic

@@ -1,4 +1,4 @@
-"""Data delivered over time by the subflows on each path, and the measures of an outage that follow from them."""
+"""Data delivered over time by the subflows on each path, and the measures of an outage derived from them."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time without growth of a count, from the last sample before a moment to another moment."""
+    """Return the longest time in which a count doesn't grow, from the last sample before one moment until another."""
     before = acked[acked.index <= begin_s].index.max()
     within = acked[(acked.index >= before) & (acked.index <= end_s)]
     grown = within.index[within.diff().fillna(1) > 0]

@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per scenario: standstill and return over its cells."""
+    """Return one sentence per scenario on standstill and return over its cells."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []
@@ -35,8 +35,8 @@ def findings(material) -> list[Finding]:
         row = group.iloc[0]
         stood = _range(group["standstill_s"])
         sentence = (
-            f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s ({row['scenario_label']}) "
-            f"nothing is acknowledged for {stood} s on average in a cell"
+            f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s "
+            f"({row['scenario_label']}), nothing is acknowledged for {stood} s on average in a cell"
         )
         returned = group["return_s"].dropna()
         if len(returned):

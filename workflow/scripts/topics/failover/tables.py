@@ -20,7 +20,7 @@ FAILOVERS = Table(
         SCENARIOS["outage_for_s"],
         count_column("n", "runs", "Valid runs."),
         number_column("path_ideal_mbps", "Mbit/s", "Goodput of a path that is always full.", _NO_RUN),
-        number_column("before_mbps", "Mbit/s", "Data acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
+        number_column("before_mbps", "Mbit/s", "Rate of data acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
         number_column("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
         number_column("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
         *columns_with_intervals(

@@ -1,11 +1,11 @@
-"""A path of MPTCP goes down and comes back: what the others carry meanwhile, and when the path is used again."""
+"""A path of MPTCP goes down and comes back: the traffic on the other paths meanwhile, and the time until the path is used again."""
 
 from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def outage_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios in which a path goes down while sockets are sampled, without which the outage can't be seen."""
+    """Return the scenarios in which a path goes down while sockets are sampled; without samples the outage can't be seen."""
     return tuple(
         scenario["id"]
         for scenario in design.scenarios

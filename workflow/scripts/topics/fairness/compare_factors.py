@@ -1,4 +1,4 @@
-"""Compare shares over the factors of the scenarios, one at a time, and with theory for some pairs."""
+"""Compare shares over the factors of the scenarios, one factor at a time, and with theory for some pairs."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, and the change from the base in percent of the ratio of both goodputs.
+    """Return a pair's result at one level, and the change from the base in percent of the ratio of the two goodputs.
 
     Values and base are those of `replication_balances`; the base's own row has no base.
     """
@@ -41,15 +41,15 @@ def _level_row(values, base, flows, params):
     effect = {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
     if any(other_kind(sample, step).any() for sample, step in zip(samples, steps, strict=True)):
         effect |= {"effect_low": None, "effect_high": None}
-        row["note"] = sentence(filter(None, [row["note"], "no interval of the change: runs of two kinds"]))
+        row["note"] = sentence(filter(None, [row["note"], "no interval of the change: there are two kinds of runs"]))
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. Where paths are alike, it has each pair once, in the study's order of CCAs; otherwise once for
-    each order, including a CCA with itself. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
+    Returns `FAIRNESS_FACTORS`. If the paths are alike, it has each pair once, in the study's order of CCAs; otherwise once for each order,
+    including pairs of a CCA with itself. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
 
     ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
     """

@@ -1,4 +1,4 @@
-"""Compare the shares of flows that meet on a link: by mix, by pair of CCAs, and by the order of starting."""
+"""Compare the shares of flows that meet on a link: by mix, by pair of CCAs, and by starting order."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retran
 
 
 def _sides_of_runs(shares):
-    """Return the totals of each position's flows in each valid run, by `CELL`, position and replication.
+    """Return the totals of the flows at each position in each valid run, by `CELL`, position and replication.
 
     share and fair are sums, first is whether one of the flows was planned to start first, `MEANS` are means per flow.
     """
@@ -31,7 +31,7 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Describe the results of one position's flows in a mix: the columns of `SHARES` beginning with ``position``, except p_holm.
+    """Describe the results of the flows at one position of a mix: the columns of `SHARES` from ``position`` on, except p_holm.
 
     `flows` are the position's flows in all replications, `total` is the number per run; `sides` has one row per replication,
     which is the unit.

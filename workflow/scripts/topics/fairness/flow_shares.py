@@ -56,7 +56,7 @@ def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
 def position_of(shares) -> pd.Series:
     """Return the place of each flow in its mix, from 0: flow i of a mix of k CCAs runs the (i mod k)-th.
 
-    A single CCA counts as a mix of as many copies as flows: each flow has a separate place.
+    A single CCA counts as a mix with as many copies as there are flows: each flow has a separate place.
     """
     sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
@@ -76,7 +76,7 @@ def paths_alike(shares) -> dict[str, bool]:
 
 
 def two_sided_runs(shares) -> pd.DataFrame:
-    """Return the valid runs whose flows have two positions, one row each.
+    """Return the valid runs whose flows have two positions, one row per run.
 
     The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
     goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start

@@ -1,4 +1,4 @@
-"""Draw matrices of CCA against CCA, one panel per scenario, with one tile with a number for each row and column."""
+"""Draw matrices of CCAs against CCAs, one panel per scenario, with a numbered tile for each row and column."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of values to steps of colour: the figure's title, the key to the colours, and the upper ends of the steps, ascending.
+    """A mapping of values to steps of colour: the figure's title, the key of the colours, and the upper ends of the steps, ascending.
 
     On a diverging scale (the balance) the middle step is the best one, otherwise the highest is (the ramp, reversed so
     that unfair values stand out).
@@ -59,7 +59,7 @@ class Scale:
         return step if self.diverging else self.steps + 1 - step
 
     def colours(self, step) -> tuple[str, str]:
-        """Return the colour of a tile and of its words."""
+        """Return the colours of a tile and of its text."""
         if self.diverging:
             return balance_colour(step), balance_text_colour(step)
         return ramp_colour(step), ramp_text_colour(step)
@@ -128,7 +128,7 @@ def _tile(axes, column, row, cell, scale, tile):
 
 
 def value_words(value) -> str:
-    """Return a tile's text for a value between 0 and 1; only exact values are shown as 0 or 1."""
+    """Return the text of a tile for a value between 0 and 1; only exact values are shown as 0 or 1."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
         return ">0.99"

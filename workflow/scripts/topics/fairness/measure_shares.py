@@ -1,4 +1,4 @@
-"""Measure the share of the link of each flow in each run, over the time that all flows have in common."""
+"""Measure each flow's share of the link in each run, over the time that all flows have in common."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from topics.fairness.tables import FLOW_SHARES
 
 
 def shares_of_flows(runs, flows) -> pd.DataFrame:
-    """Return every flow of every run with its share: `FLOW_SHARES`, in the order of the runs.
+    """Return all flows of all runs with their shares: `FLOW_SHARES`, in the order of the runs.
 
     ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """

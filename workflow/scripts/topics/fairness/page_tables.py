@@ -1,4 +1,4 @@
-"""The tables of the section on fairness: sorted and filtered in the page."""
+"""The tables of the section on fairness, which can be sorted and filtered in the page."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell, effect_cells, number_cell, round_trip
@@ -103,19 +103,23 @@ def _table(identifier, caption, table, shown):
 
 
 def pair_table(pairs) -> dict:
-    """Return the table of CCA against CCA: each pair once where both orders are one condition."""
+    """Return the table of pairs of CCAs: each pair once if both orders are one condition."""
     return _table("fairness-pairs", "CCA against CCA in each scenario", once(pairs), PAIRS)
 
 
 def factor_table(factors) -> dict:
-    """Return the table of each factor's levels against the base."""
+    """Return the table of each factor's levels, compared with the base."""
     compared = factors[factors["effect"].notna()]
-    return _table("fairness-factors-table", "Each level of each factor against the base scenario", compared, LEVELS)
+    return _table(
+        "fairness-factors-table", "Each level of each factor compared with the base scenario", compared, LEVELS
+    )
 
 
 def order_table(orders) -> dict:
-    """Return the table of the advantages of starting first and of the pair of hosts."""
-    return _table("fairness-orders", "Advantages of starting first and of the pair of hosts", orders, ORDERS)
+    """Return the table of the advantages of starting first and of a pair of hosts."""
+    return _table(
+        "fairness-orders", "Advantages of starting first, and of being on one of the host pairs", orders, ORDERS
+    )
 
 
 def theory_table(theory) -> dict:

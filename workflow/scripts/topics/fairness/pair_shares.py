@@ -33,9 +33,9 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
 def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     """Return the row CCA's balance in each replication: the logit of its share.
 
-    Runs of one scenario and replication share a seed, so that flows start at the same moments
-    whatever their CCAs: where ``a+b`` and ``b+a`` are one condition (`pooled`), a starts first in one
-    of them and second in the other. Their mean is one value per replication, which is the unit.
+    Runs of one scenario and replication share a seed, so that flows start at the same times regardless of their CCAs: if ``a+b`` and
+    ``b+a`` are one condition (`pooled`), a starts first in one of them and second in the other. Their mean is one value per replication,
+    which is the unit.
 
     Returns a table by replication: the columns of `mixes_of`, runs, and the balances of the single orders, forward (the row
     CCA first) and backward (second).
@@ -61,7 +61,7 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return the result of one pair's replications: columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p.
+    """Return the result of one pair's replications: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def pair_row(values, flows, params) -> dict:
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
     one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
-    notes = [share.note, f"{one_sided} of {len(values)} replications have one order only" if one_sided else ""]
+    notes = [share.note, f"{one_sided} of {len(values)} replications have only one of the orders" if one_sided else ""]
     return {
         "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
@@ -94,14 +94,14 @@ def pair_row(values, flows, params) -> dict:
 
 
 def coarsest_known(steps) -> float:
-    """Return the coarsest of the known resolutions, 0 if none is known."""
+    """Return the coarsest known resolution, 0 if none is known."""
     known = np.asarray(steps, float)
     known = known[np.isfinite(known)]
     return float(known.max()) if len(known) else 0.0
 
 
 def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
-    """Return the test of balances against 0, which is a fair share, by flips of their signs.
+    """Return the test of balances against 0, the fair share, by flips of their signs.
 
     If the two sides are exchangeable, a balance is as likely as its negative, whatever its distribution.
     None if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.

@@ -28,7 +28,7 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the valid run of a mix with the median share of the first position (the lower of two), as `RUN`; or None.
+    """Return the valid run of a mix with the median share of the first position (the lower of two), as `RUN`, or None.
 
     The runs are those of `two_sided_runs`.
     """
@@ -76,7 +76,7 @@ def _lines_of_run(rows, bin_s):
 
 
 def _draw(data, title, conditions, bin_s):
-    """Return the figure of the lines of a run; bins are those of goodput."""
+    """Return the figure with the lines of a run; goodput is averaged over bins."""
     apply_style()
     grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))

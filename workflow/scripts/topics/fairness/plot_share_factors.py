@@ -1,4 +1,4 @@
-"""Draw a CCA's share against every other over each factor of the scenarios, with intervals."""
+"""Draw a CCA's share against each other CCA over each factor of the scenarios, with intervals."""
 
 import pandas as pd
 
@@ -95,7 +95,7 @@ def _frame(axes, levels, base):
 
 
 def _level_words(level):
-    """Return a level's tick label: 40, 0.25, or a fraction such as 1/3, which has no short decimals, or 1/5."""
+    """Return the tick label of a level: 40, 0.25, or a fraction such as 1/5, or 1/3, which has no short decimal form."""
     if level in (1 / 3, 1 / 5):
         return f"1/{1 / level:.0f}"
     return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"

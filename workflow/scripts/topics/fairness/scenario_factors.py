@@ -9,7 +9,7 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, with the unit, and its displayed title and unit."""
+    """A factor of the scenarios: its name in the table, with the unit, and the title and unit to display."""
 
     name: str
     title: str

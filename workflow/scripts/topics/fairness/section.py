@@ -1,4 +1,4 @@
-"""The section on fairness: the shares of a link used by flows of several CCAs."""
+"""The section on fairness: how flows of several CCAs share a link."""
 
 from report_parts.material import Finding
 from study_files.study_replications import replications_words
@@ -15,7 +15,7 @@ from topics.fairness.sentences import (
 
 
 def section(material) -> dict | None:
-    """Return the variables of the section's template; None if the study has no flows to report."""
+    """Return the template variables of the section; None if the study has no flows to report on."""
     tables, slugs = material.tables, list(material.figures)
     if tables.shares.empty:
         return None

@@ -1,4 +1,4 @@
-"""The ranking of CCAs by share, and its consequences, in sentences with numbers."""
+"""The ranking of CCAs by share, and what follows from it, in sentences with numbers."""
 
 from report_parts.data_tables import minus
 from topics.fairness.pair_shares import POOLED, once
@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half against others in the base scenario, and those indistinguishable from half."""
+    """Name the CCAs that get more than half against others in the base scenario, and those that can't be distinguished from half."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -91,7 +91,7 @@ def reversal_sentence(pairs, significance) -> str:
 
 
 def rtt_sentence(pairs, flows) -> str:
-    """Report the advantage of the shorter path where a CCA meets itself on paths of different RTT."""
+    """Report the advantage of the shorter path when a CCA meets itself on paths with different RTTs."""
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
     paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
     paths = paths.reindex(columns=[0, 1]).dropna()
@@ -106,7 +106,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Report the fairness of each CCA to itself where both paths are alike."""
+    """Report how fair each CCA is to itself when both paths are alike."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -124,7 +124,7 @@ def equals_sentence(pairs) -> str:
 
 
 def theory_sentence(theory) -> str:
-    """Report the error of the BBR model, and where CUBIC's share agrees with RFC 9438."""
+    """Report the error of the BBR model, and the places where CUBIC's share agrees with RFC 9438."""
     parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
@@ -136,14 +136,14 @@ def theory_sentence(theory) -> str:
     if len(of_cubic):
         yes = int((of_cubic["agrees"] == "yes").sum())
         parts.append(
-            f"CUBIC's share beside Reno is shown to agree with the Reno-friendly region, within ±{MARGIN}, in {yes} of "
+            f"CUBIC's share against Reno is shown to agree with the Reno-friendly region, within ±{MARGIN}, in {yes} of "
             f"{count(len(of_cubic), 'scenario')} with a result"
         )
     return f"Theory: {'; '.join(parts)}." if parts else ""
 
 
 def orders_sentences(orders, significance, confidence) -> list[str]:
-    """Report the advantages of starting first, and of the first pair of hosts, over all pairs of CCAs."""
+    """Report the advantages of starting first and of the first pair of hosts, over all pairs of CCAs."""
     answers = []
     for row in orders[orders["cca_a"] == ""].to_dict("records"):
         if is_missing(row["share"]):
@@ -166,7 +166,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 
 
 def _hosts_sentence(row, worth, significance):
-    """Report whether the pairs of hosts are equivalent, as they should be, and the precision of this result."""
+    """Report whether the pairs of hosts are equivalent, as they should be, and how precisely this is known."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
         return (

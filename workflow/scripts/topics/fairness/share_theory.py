@@ -1,4 +1,4 @@
-"""Measured shares beside theoretical ones: BBR against loss-based flows, and CUBIC against Reno."""
+"""Measured and theoretical shares: BBR against loss-based flows, and CUBIC against Reno."""
 
 import pandas as pd
 
@@ -71,7 +71,7 @@ def agreement(low, high, predicted) -> str:
 
 
 def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Return `SHARE_THEORY`, measured shares beside the models' predictions; parameters are those of `compare_factors`."""
+    """Return `SHARE_THEORY`: measured shares and the predictions of models; parameters are those of `compare_factors`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
     sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -1,4 +1,4 @@
-"""Estimate the effects of the order of starting and of the pair of hosts that a CCA has.
+"""Estimate the effects of a CCA's starting order and of its pair of hosts.
 
 The flows' start times are drawn for each scenario and replication, and are the same for every mix.
 That draw is the unit; the number of units is scenarios times replications.
@@ -22,7 +22,7 @@ UNIT = ["scenario", "replication"]
 
 
 def _unit_effects(runs, first, second):
-    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and its start.
+    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and which position starts first.
 
     With b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
     hosts' advantage and s that of starting first (with a negative sign if the second position
@@ -41,7 +41,7 @@ def _unit_effects(runs, first, second):
 
 
 def _measurements(effects):
-    """Return the units, with those of a scenario and start merged into one if they repeat one measurement."""
+    """Return the units; if the units of a scenario and start repeat one measurement, they are merged into one."""
     kept = []
     for _, group in effects.groupby([effects.index.get_level_values("scenario"), "start"], sort=False):
         same = repeats_one_measurement(group["advantage"].to_numpy(), group["step"].max())
@@ -86,7 +86,7 @@ def _difference(first, second, axis):
 
 
 def _halved(result):
-    """Return half a difference of balances as a share and as a ratio of goodputs, with its intervals."""
+    """Return half of a difference of balances as a share and as a ratio of goodputs, with its intervals."""
     row = {"smallest_margin": max(abs(to_effect(result[name] / 2, "ratio")) for name in ("tost_low", "tost_high"))}
     for end, name in (("difference", ""), ("low", "_low"), ("high", "_high")):
         row[f"share{name}"] = float(expit(result[end] / 2))
@@ -103,7 +103,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     Parameters
     ----------
     pairs : Pairs
-        Pairs of CCAs; scenarios with unlike paths are ignored.
+        Pairs of CCAs; scenarios with unequal paths are ignored.
     params : object
         Has confidence, significance, and the seed of the permutations.
     """

@@ -15,15 +15,15 @@ from run_tables.tidy_tables import FLOWS
 
 _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
 _POSITION = ordinal_column(
-    "position", "Position of the flow's CCA in the mix, from 0; if all flows run one CCA, the flow's number."
+    "position", "Position of the flow's CCA in the mix, counted from 0; if all flows run one CCA, the flow's number."
 )
 _PLACE = (_SCENARIO, SCENARIO_LABEL, _IP_VERSION)
 _PAIR = (
     *_PLACE,
-    text_column("row_cca", "CCA whose share this is."),
-    text_column("column_cca", "CCA of the flows beside it."),
+    text_column("row_cca", "The CCA to which the share belongs."),
+    text_column("column_cca", "CCA of the competing flows."),
 )  # fmt: skip
-_NO_SHARE = "the goodputs of the run's flows aren't all known, or all are 0"
+_NO_SHARE = "the goodputs of some of the run's flows are unknown, or all of them are 0"
 _NO_VALID_RUN = "no run is valid, or none has a value"
 _NO_TEST = "there are fewer than two values, or all are equal"
 _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
@@ -69,7 +69,7 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        truth_column("first", "Whether the flow was planned to start first; never if all flows were planned to start at once."),
+        truth_column("first", "Whether the flow was planned to start first; `False` for all if they were planned to start simultaneously."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
         number_column("resolution_mbps", "Mbit/s", "Resolution of its goodput: a packet at both ends of the window."),
         number_column("share", "", "Its goodput divided by the sum over all flows of the run.", _NO_SHARE),
@@ -92,7 +92,7 @@ SHARES = Table(
         _POSITION,
         text_column("flow_cca", "CCA of the flows in this position."),
         count_column("flows", "", "Number of these flows in a run."),
-        text_column("pair", "Their pairs of hosts, from 1, separated by spaces."),
+        text_column("pair", "Their pairs of hosts, numbered from 1, separated by spaces."),
         number_column("rtt_path_ms", "ms", "Mean RTT of their empty paths."),
         count_column("n", "replications", "Valid replications with a share."),
         *_estimate(
@@ -154,7 +154,7 @@ SHARE_PAIRS = Table(
         ),
         number_column(
             "order_effect", "%",
-            "Increase of the ratio of both goodputs if the row's CCA is the mix's first.",
+            "Increase in the ratio of the two goodputs if the row's CCA is the mix's first.",
             "orders aren't combined, or no replication has both",
         ),
         *interval_columns("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
@@ -162,11 +162,11 @@ SHARE_PAIRS = Table(
             "order_p", "", "p of that effect (flips of the signs of log-ratios within replications), two-sided.",
             "there is no such effect",
         ),
-        number_column("order_p_holm", "", "That p adjusted as `p_holm` is.", "there is no such effect"),
+        number_column("order_p_holm", "", "That p, adjusted like `p_holm`.", "there is no such effect"),
         _NOTE,
     ),
 )  # fmt: skip
-_NO_ORDER = "in fewer than two draws either position starts first, or advantages are all equal"
+_NO_ORDER = "one of the positions starts first in fewer than two draws, or all advantages are equal"
 START_ORDER = Table(
     "start_order",
     "an advantage of a pair of CCAs, or of all of them",
@@ -179,14 +179,14 @@ START_ORDER = Table(
             "units", "draws",
             "Draws of the starting times (scenario and replication) in which it is known who starts first.",
         ),
-        number_column("share", "", "The share of one half, changed by the advantage.", _NO_ORDER),
+        number_column("share", "", "A share of one half plus the advantage.", _NO_ORDER),
         *interval_columns("share_low", "share_high", "", "that share", _NO_ORDER),
-        number_column("ratio_percent", "%", "The advantage as a change of the ratio of both goodputs.", _NO_ORDER),
+        number_column("ratio_percent", "%", "The advantage as a change in the ratio of the two goodputs.", _NO_ORDER),
         *interval_columns("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
         number_column(
-            "smallest_margin", "%", "Smallest margin at which two one-sided tests call both goodputs equal.", _NO_ORDER,
+            "smallest_margin", "%", "Smallest margin at which two one-sided tests call the two goodputs equal.", _NO_ORDER,
         ),
-        text_column("test", "`Welch's t` of the hosts' advantage, `permutation` of that of starting first.", _NO_ORDER),
+        text_column("test", "`Welch's t` for the hosts' advantage, `permutation` for the advantage of starting first.", _NO_ORDER),
         number_column("p", "", "The test's p, two-sided.", _NO_ORDER),
         number_column("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
         _NOTE,
@@ -203,15 +203,15 @@ FAIRNESS_FACTORS = Table(
         number_column(
             "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
         ),
-        number_column("base_level", "", "The same in the base scenario.", "the base has no such limit"),
+        number_column("base_level", "", "The factor's level in the base scenario.", "the base has no such limit"),
         *_PAIR,
         _REPLICATIONS,
         *_SHARE,
         *_JAIN,
         number_column("base_share", "", "Share in the base scenario.", "this is the base, or it has no valid run of the pair"),
-        number_column("effect", "%", "Change of the ratio of both goodputs from the base to this level.", _NO_COMPARISON),
+        number_column("effect", "%", "Change in the ratio of the two goodputs from the base to this level.", _NO_COMPARISON),
         *interval_columns("effect_low", "effect_high", "%", "the change", _NO_VARIANCE),
-        number_column("statistic", "", "Welch's t of the balances, the log-ratios of both goodputs.", _NO_VARIANCE),
+        number_column("statistic", "", "Welch's t of the balances, which are log-ratios of the two goodputs.", _NO_VARIANCE),
         number_column("df", "", "Its degrees of freedom.", _NO_VARIANCE),
         number_column("p", "", "Its p, two-sided.", _NO_VARIANCE),
         number_column("p_holm", "", "p adjusted over the levels and pairs of the factor and IP version (Holm).", _NO_VARIANCE),
@@ -228,16 +228,16 @@ SHARE_THEORY = Table(
         number_column("queue_packets", "packets", "The same in full packets."),
         number_column("reno_s", "s", "Time that Reno needs to return to the window of the last loss.", "a different model applies"),
         number_column("cubic_s", "s", "Time that the cubic function needs to return to it.", "a different model applies"),
-        number_column("predicted", "", "Share that the model gives.", "the model only predicts a share above one half"),
-        text_column("expected", "Expectation in words: `0.97`, `above 0.50`."),
+        number_column("predicted", "", "Share predicted by the model.", "the model only predicts a share above one half"),
+        text_column("expected", "The expectation in words: `0.97`, `above 0.50`."),
         _REPLICATIONS,
         *_SHARE,
         number_column("off", "", "Measured share minus the model's.", "either is missing"),
         text_column(
             "agrees",
-            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the model's share "
-            "(above a half), `no` if none of it is.",
-            "only a part of it is, or there is a single run",
+            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the "
+            "model's share (or above one half), `no` if no part of it is.",
+            "only a part of it is, or there is only one run",
         ),
         _NOTE,
     ),

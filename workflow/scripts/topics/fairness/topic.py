@@ -1,4 +1,4 @@
-"""Who gets how much of the bottleneck when flows of different CCAs meet on it."""
+"""How the bottleneck is divided when flows of different CCAs meet on it."""
 
 from itertools import combinations_with_replacement
 

@@ -1,4 +1,4 @@
-"""What groups of long flows and programs get: the goodput of each, with the CCA under test or another."""
+"""The goodput of groups of long flows and programs, with the CCA under test or another one."""
 
 from experiment.flow_groups import LONG, PROGRAM
 from topics.flow_groups.tables import GROUP_CELLS

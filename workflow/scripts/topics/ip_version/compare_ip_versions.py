@@ -1,7 +1,7 @@
-"""Compare IPv6 with IPv4, cell by cell: difference, equivalence, the right null, power.
+"""Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, power.
 
-Runs of one scenario, CCA and replication have the same seed over IPv4 and IPv6: they are a pair.
-Each row is one metric of one scenario and CCA. Differences are IPv6 against IPv4.
+Runs of one scenario, CCA and replication have the same seed over IPv4 and IPv6, so they are a pair. Each row is one metric of one scenario
+and CCA. Differences are IPv6 relative to IPv4.
 """
 
 import pandas as pd
@@ -42,7 +42,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     pairs : pandas.DataFrame
         Pairs of one cell, as returned by `pairs_of`.
     tests : int
-        Number of cells of all metrics, for which p is corrected. Power is calculated at the corrected level.
+        Number of cells of all metrics, over which p is corrected. Power is calculated at the corrected level.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -74,7 +74,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the number of outliers among each IP version's runs and among pairs, and the upper bound of their share of pairs."""
+    """Return the number of outliers among the runs of each IP version and among pairs, and the upper bound of their share of pairs."""
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
@@ -83,7 +83,7 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the goodput ratio due to the headers alone, and whether the difference is shown to equal it.
+    """Return the ratio of goodputs due to the headers alone, and whether the difference is shown to equal it.
 
     A full link's goodput is proportional to the segment that fits into a packet. Two one-sided tests show that the ratio is
     within a margin of mss6 / mss4, or that it is beyond the margin.
@@ -109,7 +109,7 @@ def _expected_columns(metric, result, test, used, params, notes) -> dict[str, fl
 
 
 def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
-    """Return TOST's p, decision, interval, and the smallest margin that it would have shown."""
+    """Return the p of TOST, the decision, the interval, and the smallest margin at which equivalence would have been shown."""
     interval = tost_interval(test, params.significance)
     p = tost(test, *bounds(margin, scale))
     low, high = (to_effect(bound, scale) for bound in interval)
@@ -123,10 +123,10 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 
 
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
-    """Return the detectable effect and the pairs needed for the stated one, with the range that the measured spread leaves open.
+    """Return the detectable effect and the pairs needed for the required effect, with the range that follows from the measured spread.
 
-    They are those of a paired t test at the level of the first test in Holm's correction, and at least the number of
-    pairs that the test itself needs at that level.
+    They apply to a paired t test at the level of the first test in Holm's correction, and at least the number of pairs that the test itself
+    needs at that level.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():
@@ -140,7 +140,7 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
 
 
 def compare_valid(runs, params) -> pd.DataFrame:
-    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, with metrics in their order and cells in the runs' order."""
+    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, by metric and then in the order of the runs."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     versions = sorted(set(runs["ip_version"]))
     rows = []

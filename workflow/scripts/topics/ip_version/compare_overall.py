@@ -1,4 +1,4 @@
-"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs and for each.
+"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs together and for each one.
 
 Pooling treats runs of all scenarios and CCAs as one sample, so the spread between scenarios
 hides any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
@@ -62,7 +62,7 @@ def _ccas(runs):
 
 
 def _cells(runs, metric):
-    """Return one row per cell with pairs, and notes on runs and cells left out.
+    """Return one row per cell that has pairs, and notes on the runs and cells that are left out.
 
     The columns are scenario, cca, contrast (the mean contrast of its pairs), expected (that of the segment sizes, nan if unknown)
     and pairs (their number).
@@ -88,7 +88,7 @@ def _cells(runs, metric):
 
 
 def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
-    """Return the row of the mean over scenarios: its test, its interval, and the interval's relation to the margin."""
+    """Return the row on the mean over scenarios: its test, its interval, and how the interval relates to the margin."""
     of_scenario = cells.groupby("scenario", sort=False)[["contrast", "expected"]].mean()
     values, pairs = of_scenario["contrast"].to_numpy(float), int(cells["pairs"].sum())
     row = {

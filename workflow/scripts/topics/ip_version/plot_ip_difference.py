@@ -1,4 +1,4 @@
-"""Draw the difference of IPv6 from IPv4 in each cell, with intervals and the margins of equivalence."""
+"""Draw the difference between IPv6 and IPv4 in each cell, with intervals and the margins of equivalence."""
 
 import pandas as pd
 from matplotlib.lines import Line2D

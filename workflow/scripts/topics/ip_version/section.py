@@ -1,4 +1,4 @@
-"""The section on IPv6 against IPv4: cells with their verdicts, and tests over all cells."""
+"""The section that compares IPv6 with IPv4: cells with their verdicts, and tests over all cells."""
 
 from report_parts.cells_table import CCA_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell, effect_cells, size
@@ -14,8 +14,8 @@ from wording.sentence_words import cca_name, p_words
 
 
 def section(material) -> dict:
-    """Return the tables of IPv6 against IPv4, with the meaning of each verdict."""
-    tables, caption = material.tables, "IPv6 against IPv4 in each cell"
+    """Return the tables that compare IPv6 with IPv4, with the meaning of each verdict."""
+    tables, caption = material.tables, "IPv6 compared with IPv4 in each cell"
     return {
         "cells": tests_table("ip-versions", caption, tables.ip_versions, tables.scenarios, SHOWN),
         "legend": _legend(tables.ip_versions["verdict"].unique()),
@@ -54,9 +54,11 @@ def _repeated_words(table) -> str:
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} it is shown not to be."
+        text += (
+            f" In {shown:,} the difference is shown to be that due to the header, in {denied:,} it is shown not to be."
+        )
     if copies:
-        text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
+        text += f" In {copies:,} cells the goodput of all pairs repeats one measurement."
     return text
 
 
@@ -110,7 +112,7 @@ SHOWN = (
 
 
 def _overall_rows(overall) -> dict[str, list]:
-    """Return the tests over the whole study side by side: methods (headings), rows and notes."""
+    """Return the tests over the whole study, column by column: methods (headings), rows and notes."""
     methods, notes = list(overall["method"].unique()), [note for note in overall["note"].unique() if note]
     rows = []
     for (metric, cca, null), group in overall.groupby(["metric", "cca", "null"], sort=False):
@@ -139,7 +141,7 @@ def _overall_cell(row, notes):
 
 
 def findings(material) -> list[Finding]:
-    """Return whether the IP version matters."""
+    """Return a finding on whether the IP version matters."""
     sentence = "No run is valid, so IPv4 and IPv6 can't be compared."
     if material.tables.runs["valid"].any():
         sentence = ip_version_sentence(material.tables, material.params["significance"])

@@ -20,7 +20,7 @@ def ip_version_sentence(tables, significance) -> str:
         return f"The study has one IP version, {ip_words(present[0])}, so there is nothing to compare."
     cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
-        return "No cell has a goodput with both IP versions, so that can't be compared."
+        return "No cell has a goodput over both IP versions, so goodput can't be compared."
     of_all = (tables.ip_overall["metric"] == METRIC) & (tables.ip_overall["cca"].fillna("") == "")
     overall = tables.ip_overall[of_all & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
@@ -35,7 +35,7 @@ def ip_version_sentence(tables, significance) -> str:
 
 
 def _cell_words(cells, significance) -> str:
-    """Report the number of cells that differ by test: the only result if a test over all cells wasn't possible."""
+    """Report how many cells differ according to a test: the only result if no test over all cells was possible."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
@@ -48,7 +48,7 @@ def _cell_words(cells, significance) -> str:
 
 
 def _header(cells, runs) -> dict | None:
-    """Return the cost of IPv6's longer header, None if no cell has an expected effect.
+    """Return the cost of IPv6's longer header; None if no cell has an expected effect.
 
     header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float).
     """
@@ -102,7 +102,7 @@ def _header_words(ratio, cost, differs):
 
 
 def _pooled_words(pooled, differs, significance) -> str:
-    """Report whether the pooled test, as published, finds the same as the other test."""
+    """Report whether the pooled test, as published, agrees with the other test."""
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])

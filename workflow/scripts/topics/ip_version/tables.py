@@ -21,10 +21,10 @@ EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> its `statistic`, and the units that the test treats as independent.
 METHODS = {
-    POOLED: "U of the IPv4 values; every run counts as independent, whatever its scenario and CCA",
+    POOLED: "U of the IPv4 values; every run counts as independent, regardless of its scenario and CCA",
     BY_SCENARIO: (
-        "Student's t of the scenarios' mean differences of pairs; the scenario is the unit, so cells that share its seeds, and "
-        "runs that repeat one measurement, count once; p from flips of the scenarios' signs, Holm-corrected over all such tests"
+        "Student's t of the scenarios' mean differences of pairs; the scenario is the unit, so cells with the same "
+        "seeds, and runs that repeat one measurement, count once; p from flips of the scenarios' signs, Holm-corrected over all such tests"
     ),
 }
 
@@ -56,7 +56,7 @@ IP_VERSION_TESTS = Table(
         number_column("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
         number_column("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
         number_column(
-            "effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4; for ratios the geometric mean.", _NO_PAIR
+            "effect", IN_EFFECT_UNIT, "Mean difference between IPv6 and IPv4; for ratios the geometric mean.", _NO_PAIR
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_INTERVAL),
         number_column(
@@ -84,14 +84,12 @@ IP_VERSION_TESTS = Table(
         ),
         *PAIRED_TEST,
         number_column("p", "", "p-value of the test of the hypothesis that the IP versions are alike.", NO_TEST),
-        number_column("p_holm", "", "This p after Holm's correction for all cells and metrics.", NO_TEST),
-        number_column(
-            "p_bh", "", "This p after Benjamini and Hochberg's correction for all cells and metrics.", NO_TEST
-        ),
+        number_column("p_holm", "", "p after Holm's correction for all cells and metrics.", NO_TEST),
+        number_column("p_bh", "", "p after Benjamini and Hochberg's correction for all cells and metrics.", NO_TEST),
         number_column(
             "expected_effect",
             "%",
-            "Difference that the longer header alone causes: the ratio of the MSSs.",
+            "Difference caused by the longer header alone: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(
@@ -115,7 +113,7 @@ IP_VERSION_TESTS = Table(
             _NO_PAIR,
         ),
         number_column(
-            "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
+            "margin", IN_EFFECT_UNIT, "Differences up to this size count as none: the study's margin of equivalence."
         ),
         number_column(
             "p_tost", "", "p-value of the two one-sided tests that the difference is within the margin.", _NO_INTERVAL
@@ -129,8 +127,8 @@ IP_VERSION_TESTS = Table(
         number_column(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that this number of pairs shows with the study's power, at the level that Holm's correction leaves "
-            "to the first of all cells and metrics: that of a paired t test.",
+            "The smallest true difference that a paired t test shows with this number of pairs and the study's power, "
+            "at the level that Holm's correction leaves for the first of all cells and metrics.",
             _TOO_LARGE,
         ),
         *interval_columns(
@@ -151,43 +149,43 @@ IP_VERSION_TESTS = Table(
         NOTE,
     ),
 )
-_NOT_BY_SCENARIO = "the method isn't that of scenarios, or there are fewer than 6"
+_NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
     "a metric, CCA or all, null hypothesis and method",
     (
         METRIC,
-        text_column("cca", "The CCA whose cells take part.", "all take part"),
+        text_column("cca", "The CCA whose cells are included.", "all take part"),
         text_column("method", "Name of the test over all cells."),
         text_column("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
         count_column(
             "scenarios",
             "",
-            "Number of scenarios, which count one value each, the mean of their cells; 1 if all runs are pooled.",
+            "Number of scenarios, each of which counts as one value, the mean of its cells; 1 if all runs are pooled.",
         ),
-        count_column("n_ipv4", "runs", "Runs over IPv4 that take part."),
-        count_column("n_ipv6", "runs", "Runs over IPv6 that take part."),
+        count_column("n_ipv4", "runs", "Number of runs over IPv4 that are included."),
+        count_column("n_ipv6", "runs", "Number of runs over IPv6 that are included."),
         number_column(
             "statistic",
             "",
             "U of the IPv4 values for the pooled test, otherwise Student's t over the scenarios.",
             NO_TEST,
         ),
-        number_column("p", "", "The p value, two-sided.", NO_TEST),
-        number_column("p_holm", "", "This p after Holm's correction for all tests by scenario.", _NOT_BY_SCENARIO),
+        number_column("p", "", "The two-sided p-value.", NO_TEST),
+        number_column("p_holm", "", "p after Holm's correction for all tests by scenario.", _NOT_BY_SCENARIO),
         text_column("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither is higher"),
         text_column("effect_unit", "Unit of the difference: `%` or `points`."),
         number_column(
             "effect",
             IN_EFFECT_UNIT,
-            "Mean over scenarios of IPv6's difference from the null hypothesis.",
+            "Mean over scenarios of the difference between IPv6 and the null hypothesis.",
             _NOT_BY_SCENARIO,
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_SCENARIO),
         number_column(
             "margin",
             IN_EFFECT_UNIT,
-            "Differences up to this one count as none; for the ratio of the MSSs it is the study's margin for the header.",
+            "Differences up to this size count as none; for the ratio of the MSSs, this is the study's margin for the header.",
             _NOT_BY_SCENARIO,
         ),
         number_column(
@@ -200,7 +198,7 @@ IP_OVERALL = Table(
             _NOT_BY_SCENARIO,
         ),
         text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
-        number_column("p_kept", "", "The p value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        number_column("p_kept", "", "The p-value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )

@@ -16,37 +16,37 @@ VERDICTS = {
         "The difference is significant after Holm's correction, and shown to be smaller than the margin."
     ),
     "equivalent": (
-        "Any difference of the mean of pairs like these is shown to be smaller than the margin, and none is significant after "
+        "Any mean difference of pairs like these is shown to be smaller than the margin, and none is significant after "
         "Holm's correction."
     ),
     "perhaps differs": (
         "The cell by itself shows a difference: its interval excludes 0. After the correction for all cells it isn't "
-        "significant, or can't be with so few pairs (see the note). Among many cells some do this by chance."
+        "significant, or can't be with so few pairs (see the note). Among many cells, some do so by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: with this spread, this number of pairs leaves both open."
     ),
     "one measurement, same": (
-        "The runs of each IP version repeat one measurement, as far as can be measured, and both are the same. n is 1, so there is "
-        "no test."
+        "Within the measurement's resolution, the runs of each IP version repeat one measurement, and both are the "
+        "same. n is 1, so there is no test."
     ),
     "one measurement, within the margin": (
-        "The runs of each IP version repeat one measurement, as far as can be measured; the difference is smaller than the margin."
+        "Within the measurement's resolution, the runs of each IP version repeat one measurement; the difference is smaller than the margin."
     ),
     "one measurement, beyond the margin": (
-        "The runs of each IP version repeat one measurement, as far as can be measured; the difference is larger than the margin."
+        "Within the measurement's resolution, the runs of each IP version repeat one measurement; the difference is larger than the margin."
     ),
     "same in every pair": (
-        "Runs of different seeds differ, but IPv4 and IPv6 don't in any pair. Without a spread there is no test."
+        "Runs with different seeds differ, but IPv4 and IPv6 are equal in every pair. Without a spread there is no test."
     ),
     "same difference in every pair": (
-        "Runs of different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without a spread there is no test."
+        "Runs with different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without a spread there is no test."
     ),
     "too few pairs": (
-        "Neither interval nor test: however clear a difference is, so few pairs can't show it. The note gives the number that can, after the "
-        "correction for all cells."
+        "Neither interval nor test: no matter how clear a difference is, so few pairs can't show it. The note gives "
+        "the number that could, after the correction for all cells."
     ),
-    "no test": "One pair or none: no spread to judge a difference by.",
+    "no test": "There is at most one pair, so there is no spread to judge a difference by.",
 }
 #: Addition to a verdict, and its meaning.
 APART = (

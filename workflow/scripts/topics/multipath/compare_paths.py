@@ -1,8 +1,8 @@
-"""Compare transfers over several paths with those over one, and give each path's share.
+"""Compare transfers over several paths with transfers over one, and give the share of each path.
 
-A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán,
-2020, equations 3.1 and 3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on
-logarithms. The goodput that headers allow is exact, so the ratio of the two ceilings stands beside each ratio.
+A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
+3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on logarithms. The goodput that headers allow
+is known exactly, so the ratio of the two ceilings is given with each ratio.
 """
 
 import pandas as pd
@@ -79,7 +79,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 
 
 def _against_single_paths(valid, singles, confidence):
-    """Return the columns that compare a cell of unlike paths with the best of its single paths, and with their sum.
+    """Return the columns that compare a cell of unequal paths with the best of its single paths, and with their sum.
 
     ``singles`` has the valid runs over each path by itself, or None without runs. Sums are taken within replications.
     """

@@ -1,4 +1,4 @@
-"""Compare the paper's two equations with measurements: n paths are n times as fast, and take an n-th of the time."""
+"""Compare the paper's two equations with measurements: n paths are n times as fast, and take one n-th of the time."""
 
 from inference.independent_comparison import Difference, difference
 

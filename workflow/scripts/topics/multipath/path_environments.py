@@ -1,4 +1,4 @@
-"""The technique that joins a scenario's paths, its name in the paper, and the single path to compare it with."""
+"""The technique that joins a scenario's paths, its name in the paper, and the single path for comparison."""
 
 from collections import Counter
 
@@ -136,7 +136,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of the path with an index from 0: a single path to compare it with must have the same."""
+    """Return the conditions of the path with an index from 0, which a single path must share to be compared with it."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -195,6 +195,6 @@ def with_conditions(text, conditions) -> str:
 
 
 def environments_of(names) -> list[str]:
-    """Return the distinct environments among some, in the paper's order."""
+    """Return the distinct environments in a list, in the paper's order."""
     present = set(names)
     return [name + end for name in ENVIRONMENTS for end in ("", PER_FLOW) if name + end in present]

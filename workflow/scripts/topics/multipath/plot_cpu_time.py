@@ -1,4 +1,4 @@
-"""Draw the CPU use over time, one line per number of paths: the paper's figures 5 and 6."""
+"""Draw CPU use over time, one line per number of paths: figures 5 and 6 of the paper."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Draw the CPU use against the number of paths, by CCA.
+"""Draw CPU use against the number of paths, by CCA.
 
 This is the paper's figure 7, with the numbers of paths of its figures 5 and 6.
 """
@@ -15,7 +15,7 @@ from wording.scenario_words import rate_words
 #: Column of a value -> the columns of its interval, and its description.
 SHOWN = {
     "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
-    "cpu_seconds_per_gbyte": ("", "", "CPU seconds a GB"),
+    "cpu_seconds_per_gbyte": ("", "", "CPU seconds per GB"),
 }
 COLUMNS = [
     "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",

@@ -1,4 +1,4 @@
-"""Draw the goodput of each CCA in each environment over the largest number of paths, by application: the paper's figure 2."""
+"""Draw the goodput of each CCA in each environment over the largest number of paths, by application: figure 2 of the paper."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw the rate of a file transfer over time, over the largest number of paths and over a single one: the paper's figures 3 and 4."""
+"""Draw the rate of a file transfer over time, over the most paths and over a single one: figures 3 and 4 of the paper."""
 
 import pandas as pd
 from matplotlib.lines import Line2D

@@ -1,4 +1,4 @@
-"""Draw the joint goodput of several unlike paths as a multiple of the best single path's."""
+"""Draw the joint goodput of several unequal paths as a multiple of the goodput of the best single path."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ TITLE = "Goodput relative to the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: unlike paths that each have a single path to compare with."""
+    """Return the rows to draw: unequal paths, each of which has a single path for comparison."""
     return table[(table["by"] != "none") & table["best_factor"].notna()]
 
 

@@ -24,7 +24,7 @@ from wording.scenario_words import platform_name
 
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
-    (FAILS, f"The whole interval lies farther from it than {EQUATION_MARGIN_PERCENT} %."),
+    (FAILS, f"The whole interval differs from it by more than {EQUATION_MARGIN_PERCENT} %."),
     (OPEN, "Only a part of the interval does, or there is none: two valid runs of each are needed."),
 )
 ANCHOR = "multipath"
@@ -45,7 +45,7 @@ CEILINGS = shown_number("Ceilings' ratio", "ceiling_factor", 3)
 CELLS = (
     PATHS, N, GOODPUT, shown_interval("Interval", "goodput", 2), shown_number("SD, %", "goodput_sd_percent", 3),
     shown_number("Ceiling, Mbit/s", "ceiling_mbps", 2), shown_number("% of it", "ceiling_percent", 2),
-    shown_number("Times a single path", "factor", 3), CEILINGS,
+    shown_number("Multiple of a single path", "factor", 3), CEILINGS,
 )  # fmt: skip
 TRANSFERS = (shown_number("Transfer, s", "transfer_s", 3), shown_interval("Its interval", "transfer", 3))
 EQUATIONS = (
@@ -61,7 +61,7 @@ REORDERING = (
 )  # fmt: skip
 CPU = (
     PATHS, N, GOODPUT, shown_number("Busy, % of the cores", "cpu_busy_percent", 1),
-    shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
+    shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s per GB", "cpu_seconds_per_gbyte", 2),
 )  # fmt: skip
 UNLIKE = (
     GOODPUT, shown_number("Best single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
@@ -106,14 +106,19 @@ def section(material) -> dict:
             CELLS + (TRANSFERS if table["transfer_s"].notna().any() else ()),
         ),
         "equations": table_of(
-            "equations", "Time of a transfer and rate, over those of a single path", _equations_of(joined), EQUATIONS
+            "equations",
+            "Time and rate of a transfer, relative to those of a single path",
+            _equations_of(joined),
+            EQUATIONS,
         ),
         "verdicts": VERDICTS,
         "shares": _shares_table(material.tables.path_shares),
         "reordering": table_of(
             "reordering", "Segments out of order, means of a run", table[iperf3_over_most], REORDERING
         ),
-        "unlike": table_of("unlike", "Paths that differ: against the best single path and the sum", compared, UNLIKE)
+        "unlike": table_of(
+            "unlike", "Paths that differ: compared with the best single path and with the sum", compared, UNLIKE
+        )
         if len(compared)
         else None,
         "uneven_words": uneven_words(joined),
@@ -159,7 +164,7 @@ def _shares_table(shares):
         }
         for (_, environment, path), group in joined.groupby(["scenario", "environment", "path"], sort=False)
     ]
-    caption = "What each path carried: means over CCAs, range over their replications"
+    caption = "Traffic on each path: means over CCAs, ranges over their replications"
     return cells_table("multipath-shares", caption, rows, SHARES)
 
 
@@ -170,7 +175,7 @@ def findings(material) -> list[Finding]:
     if joined.empty:
         valid = table.loc[table["by"] != "none", "n"].any()
         why = "No valid run over joined paths has a goodput" if valid else "No run over joined paths is valid"
-        return [Finding("Paths", f"{why}, so nothing can be said about them.", ANCHOR)]
+        return [Finding("Paths", f"{why}, so there is no result on them.", ANCHOR)]
     even = joined[joined["even"] & (joined["paths"] == joined["paths"].max())]
     sentences = [
         aggregation_words(even),

@@ -22,7 +22,7 @@ SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
 def _ranges(rows, name, decimals):
-    """Return a column's smallest and largest value over cells: "369.9 to 370.4"; None without values."""
+    """Return the smallest and the largest value of a column over cells: "369.9 to 370.4"; None without values."""
     values = rows[name].dropna()
     if values.empty:
         return None
@@ -75,7 +75,7 @@ def transfer_words(even) -> str:
 
 
 def unlike_paths_words(joined) -> str:
-    """Compare joined unlike paths with the best single path and with the sum of all; empty if there are none."""
+    """Compare joined unequal paths with the best single path and with the sum of all; empty if there are none."""
     sentences = []
     known = joined[joined["best_factor"].notna()]
     for (label, how), rows in known.groupby(["scenario_label", "joined"], sort=False):
@@ -93,7 +93,7 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Report the joint goodput of unlike paths; empty if there are none."""
+    """Report the joint goodput of unequal paths; empty if there are none."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
@@ -135,13 +135,13 @@ def recovery_words(joined) -> str:
 
 
 def _undone_words(rows):
-    """Return the number of undone recoveries among those of all runs: "12 of 15 recoveries were undone"."""
+    """Return the number of undone recoveries among all recoveries: "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
 def same_words(table) -> str:
-    """Name the two CCAs that agree in every digit (of `SAME`) in at least half of their cells; empty if none do."""
+    """Name the two CCAs whose results agree in every digit (of `SAME`) in at least half of their cells; empty if there are none."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -157,7 +157,7 @@ def same_words(table) -> str:
     sentence = f"Goodput, mean RTT and number of packets are the same to the last digit for {listed(parts)}."
     if any((rows["queue_drops"] != 0).any() for rows in alike):
         return sentence
-    return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to answer."
+    return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to react to."
 
 
 def baseline_words(joined) -> str:

@@ -68,7 +68,7 @@ AGGREGATION = Table(
         number_column(
             "ceiling_mbps",
             "Mbit/s",
-            "The paths' rates without headers: the ideal goodput, averaged over the valid runs.",
+            "The rates of the paths, excluding headers: the ideal goodput, averaged over the valid runs.",
             "no run is valid",
         ),
         number_column("ceiling_percent", "%", "The mean goodput relative to the ceiling.", "no run is valid"),
@@ -78,10 +78,10 @@ AGGREGATION = Table(
             "there is none, there are several, no run is valid, or the paths differ in more than their delay",
         ),
         number_column(
-            "factor", "", "Goodput divided by that of the single path, a ratio of geometric means.", _NO_RATIO
+            "factor", "", "Goodput divided by the goodput of the single path, as a ratio of geometric means.", _NO_RATIO
         ),
         *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
-        number_column("ceiling_factor", "", "Ceiling divided by that of the single path.", _NO_RATIO),
+        number_column("ceiling_factor", "", "Ceiling divided by the ceiling of the single path.", _NO_RATIO),
         number_column(
             "time_factor",
             "",
@@ -90,14 +90,17 @@ AGGREGATION = Table(
         ),
         *interval_columns("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
         count_column(
-            "best_path", "", "Number of the path whose single path has the highest mean goodput, from 1.", _NO_SINGLES
+            "best_path",
+            "",
+            "Number, starting at 1, of the path whose single path has the highest mean goodput.",
+            _NO_SINGLES,
         ),
         number_column("best_mbps", "Mbit/s", "Mean goodput of that single path.", _NO_SINGLES),
         number_column("sum_mbps", "Mbit/s", "Sum of the mean goodputs of all single paths.", _NO_SINGLES),
         number_column(
             "best_factor",
             "",
-            "Goodput divided by that of the best single path, a ratio of geometric means.",
+            "Goodput divided by the goodput of the best single path, as a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),
@@ -112,14 +115,14 @@ AGGREGATION = Table(
         *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
         text_column(
             "equation",
-            "Whether the ratio (for a transfer that of the times, otherwise that of the goodputs) is the number of paths: `as the equation`, "
+            "Whether the ratio (of times for a transfer, otherwise of goodputs) is the number of paths: `as the equation`, "
             "`not as the equation`, `open`.",
             "there is no ratio",
         ),
         text_column(
             "note",
             "Reason why there is no ratio, no mean, or no interval.",
-            "all values that the scenario can have exist",
+            "the row has all values that its scenario can have",
         ),
     ),
 )

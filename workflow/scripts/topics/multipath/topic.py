@@ -1,4 +1,4 @@
-"""Several paths for one transfer: their total goodput, the load of each, and the cost."""
+"""Several paths for one transfer: their total goodput, the load on each, and the cost."""
 
 from experiment.several_paths import OF_PATH
 from study_files.study_design import is_sampled
@@ -43,13 +43,13 @@ def are_unlike(scenario) -> bool:
 
 
 def has_unlike(design) -> bool:
-    """Return whether a scenario joins unlike paths that could each be compared with a single path."""
+    """Return whether a scenario joins unequal paths, each of which can be compared with a single path."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 
 
 def drawn_ccas(design) -> list[str]:
-    """Return the CCAs to draw over time: those of `EXTREMES` that the study has, or else its first."""
+    """Return the CCAs to draw over time: those in `EXTREMES` that the study has, or else the study's first one."""
     return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
 
 
@@ -90,7 +90,7 @@ TOPIC = Topic(
     "multipath",
     "Paths",
     order=140,
-    heading="What do several paths give together?",
+    heading="What do several paths achieve together?",
     # When a path fails, goodput doesn't depend on the number of paths: see topic `failover`. Dumbbells are in `subflows`.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)

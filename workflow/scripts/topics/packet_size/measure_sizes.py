@@ -1,4 +1,4 @@
-"""Compare the cells of a study of message sizes with the exact calculation, and with each other."""
+"""Compare the cells of a study of message sizes with an exact calculation, and with each other."""
 
 from io import StringIO
 

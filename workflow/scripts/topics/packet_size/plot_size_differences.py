@@ -1,4 +1,4 @@
-"""Draw two differences by message size: IPv6 to IPv4 with the share that its header explains, and a real clock to a virtual one."""
+"""Draw differences by message size: between IPv6 and IPv4, with the part explained by the header, and between real and virtual clock."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from topics.packet_size.size_panels import COLOURS, by_traffic, draw_cells, draw
 from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip
 from wording.scenario_words import ip_words
 
-TITLE = "Differences by size of the messages"
+TITLE = "Differences by message size"
 #: Column of the calculated difference, which the comparison of platforms doesn't have.
 CALCULATED = "expected_percent"
 # An interval that ends beyond this multiple of the largest value gets an arrowhead.
@@ -23,7 +23,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, its rows, the column of the values, and the calculated values beside them."""
+    """A panel: a title of two lines, its rows, the column of its values, and the calculated values to show with them."""
 
     name: str
     second_line: str
@@ -37,7 +37,7 @@ def _panels_of(table):
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
-        yield SizePanel(name, "IPv6 against IPv4, %", rows, "percent")
+        yield SizePanel(name, "IPv6 compared with IPv4, %", rows, "percent")
     for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit

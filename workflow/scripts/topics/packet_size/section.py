@@ -1,4 +1,4 @@
-"""The section on message sizes: cells against the calculation, TCP's packets, and cells against each other."""
+"""The section on message sizes: cells compared with the calculation and with each other, and TCP's packets."""
 
 from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -77,7 +77,7 @@ def section(material: ReportMaterial) -> dict | None:
         ),
         "kernel_trips": _table(
             "size-kernel-trips",
-            "What a round trip takes: the cable by the virtual clock, the kernel by the real one",
+            "Duration of a round trip: on the cable with the virtual clock, in the kernel with the real one",
             trips.assign(together=trips["mean_first"] + trips["mean_second"]),
             KERNEL_TRIPS,
         ),
@@ -102,7 +102,7 @@ def _background_words(cells):
 
 
 def _measured_steps(cells):
-    """Return the excess of round trips over the cable's time in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return by how much round trips exceed the cable's time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -140,7 +140,7 @@ def _signed_cell(value, decimals, unit=""):
 
 
 def _printed(heading, name):
-    """Return a column of printed values with the same number of digits as in print."""
+    """Return a column of printed values with the digits of the printed source."""
 
     def cell(row):
         return Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
@@ -184,7 +184,7 @@ KERNEL_THROUGHPUT = (
     shown_number("Virtual clock, Mbit/s", "mean_first", 3), shown_number("Real clock, Mbit/s", "mean_second", 3),
     shown_cell("Difference", lambda row: _signed_cell(row["difference"], 3), "number"),
     shown_cell("Interval", lambda row: _ends_words(row, 3), "short"), _percent("In percent", "percent"),
-    shown_number("CPU time of a packet, µs", "cpu_us", 2),
+    shown_number("CPU time per packet, µs", "cpu_us", 2),
 )  # fmt: skip
 KERNEL_TRIPS = (
     shown_number("Cable, µs", "mean_first", 1),
@@ -214,7 +214,7 @@ def _in_papers_units(cells):
 
 
 def _sent_rows(cells):
-    """Return TCP's packets for peer-to-peer messages: one row per size, with the data per packet by IP version."""
+    """Return the packets that TCP sent for peer-to-peer messages: one row per size, with the data per packet by IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -251,7 +251,7 @@ def _impossible_prints(cells):
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table of one question, whose sides differ in ``compared``; ``side_words`` returns their names."""
+    """Return the table for one question, whose sides differ in ``compared``; ``side_words`` returns their names."""
     if table.empty:
         return None
     first, second = (side_words(table[side].iloc[0]) for side in ("first", "second"))

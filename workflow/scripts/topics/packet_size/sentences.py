@@ -1,4 +1,4 @@
-"""Findings of a study of message sizes, in sentences with numbers."""
+"""Findings of a study of message sizes, as sentences with numbers."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -59,7 +59,7 @@ def _missing_words(table, value):
 
 
 def _calculation_sentence(cells):
-    """Report the number of cells whose value follows from headers alone, and name the cells without a value."""
+    """Report how many cells' values follow from headers alone, and name the cells without a value."""
     judged = cells[cells["agrees"].isin(["True", "False"])]
     if judged.empty:
         return ""
@@ -107,7 +107,7 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Return whether TCP sent the smallest messages in packets about as large as those of the largest."""
+    """Return whether TCP sent the smallest messages in packets about as large as those for the largest messages."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
@@ -132,7 +132,7 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Report the difference of IPv6 to IPv4 and to the share its header explains, under a real clock with a margin in % of IPv4."""
+    """Report how IPv6 differs from IPv4 and from what its header explains; under a real clock with a margin in % of IPv4."""
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
@@ -171,7 +171,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Report the number of cells with a difference that exceeds the spread of runs: those whose interval excludes 0."""
+    """Report how many cells have a difference that exceeds the spread of runs, which means that its interval excludes 0."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -202,11 +202,11 @@ def environment_sentence(differences) -> str:
     if rows.empty:
         return ""
     what = "A server that also answers requests for names, leases and a directory, compared with no server"
-    return f"{_spread_sentence(rows, what)} Its load is that of the model."
+    return f"{_spread_sentence(rows, what)} Its load follows the model."
 
 
 def _platform_sentence(differences):
-    """Report the kernel's processing time, and the cells in which it could not keep up."""
+    """Report the kernel's processing time, and the cells in which the kernel could not keep up."""
     rows = differences[(differences["question"] == PLATFORM) & (differences["background"] == "none")]
     throughput, trips = (rows[rows["unit"] == quantity.unit] for quantity in QUANTITIES)
     parts = []
@@ -215,14 +215,14 @@ def _platform_sentence(differences):
         if len(times):
             ends = times[["mean_second", "mean_first"]].agg(["min", "max"])
             kernel, cable = (f"{number(low, 1)} to {number(high, 1)}" for low, high in ends.T.to_numpy())
-            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, where the cable takes {cable}")
+            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, while the cable takes {cable}")
     if throughput["percent"].notna().any():
         parts.append(_throughput_words(throughput))
     return f"On the machine's own kernel {'; '.join(parts)}." if parts else ""
 
 
 def _throughput_words(differences):
-    """Report the deviation of throughput under a real clock, the number of cells, and those without a value."""
+    """Report the deviation of throughput under a real clock, the number of cells, and the cells without a value."""
     known = differences[differences["percent"].notna()]
     worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
     lost = "nowhere less"

@@ -77,7 +77,7 @@ def _calculated(row):
 
 
 def data_of_packets(runs, flows) -> pd.Series:
-    """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
+    """Return the mean data per packet of each run in bytes: the bytes sent divided by the packets that passed the bottleneck.
 
     The few packets without data (a connection's first packets and iperf3's own) count too. The value is nan for runs without a
     goodput, and for runs with a server, whose responses are packets too.
@@ -121,7 +121,7 @@ def _cell_row(runs, confidence, printed):
 
 
 def _spread(runs, confidence):
-    """Return n, the number of measurements that the runs amount to, mean, interval and standard deviation, as far as they exist."""
+    """Return n, the effective number of measurements, mean, interval and standard deviation, if they exist."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
     mean = cell_estimate(values, confidence, 0, None, resolution)
@@ -132,7 +132,7 @@ def _spread(runs, confidence):
 def _held_against(row, expected):
     """Compare a cell's mean with the calculation and return whether it agrees; empty if either is missing.
 
-    A round trip may be longer by the steps of the clock, and by at most the share of the cable that a server's other messages use.
+    A round trip may be longer by the steps of the clock, and by at most the share of the cable used by a server's other messages.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

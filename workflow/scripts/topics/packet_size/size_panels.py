@@ -23,7 +23,7 @@ MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
 def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield each traffic of a table, the network's name (CCA and rate) if there are several, and the rows."""
+    """Yield each kind of traffic in a table, the network's name (CCA and rate) if there are several, and the rows."""
     networks = network_words(table)
     for traffic in TRAFFIC:
         for (cca, rate), words in networks.items():
@@ -60,7 +60,7 @@ def keys_of(ip_versions, platforms, calculated, printed) -> list[Line2D]:
 
 
 def size_slots(axes, sizes) -> None:
-    """Give each size its slot."""
+    """Assign a slot to each size."""
     slots(axes, [plain(size) for size in sizes], "bytes of payload")
 
 

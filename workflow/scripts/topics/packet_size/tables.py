@@ -54,7 +54,7 @@ SIZE_CELLS = Table(
             _NOT_CALCULATED,
         ),
         number_column(
-            "cpu_us", "µs", "CPU time of both hosts for a full packet; a mean over the runs.",
+            "cpu_us", "µs", "CPU time of both hosts for a full packet, averaged over the runs.",
             f"the clock is not a real one, the cell measures round trips, or {_NO_RUN}",
         ),
         number_column("printed_mean", "", "The mean that the paper prints.", "it prints none"),
@@ -63,7 +63,7 @@ SIZE_CELLS = Table(
 )  # fmt: skip
 SIZE_DIFFERENCES = Table(
     "size_differences",
-    "two compared cells: the second with the first",
+    "two cells, the second compared with the first",
     (
         text_column("question", "The only factor in which the two cells differ: `IP version`, `environment` or `platform`."),
         SIZE_CELLS["traffic"],
@@ -92,14 +92,14 @@ SIZE_DIFFERENCES = Table(
         ),
         *interval_columns(
             "ci_low", "ci_high", "", "the difference (of pairs for IP versions, otherwise Welch's)",
-            "there are fewer than two pairs, or fewer than two runs on a side, or what is compared are single measurements",
+            "there are fewer than two pairs, or fewer than two runs on a side, or single measurements are compared",
         ),
         number_column("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
         number_column("expected", "", "The difference of the calculated values.", _NOT_COMPARABLE),
         number_column("expected_percent", "%", "The same in percent of the first calculated value.", _NOT_COMPARABLE),
         number_column(
             "printed_percent", "%", "The difference of the means that the paper prints, in percent of the first.",
-            "it lacks one of them",
+            "the paper lacks one of them",
         ),
         number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet under the real clock.",

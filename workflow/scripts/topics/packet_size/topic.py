@@ -1,4 +1,4 @@
-"""How the size of messages affects throughput and round-trip time on a cable, against exact calculation."""
+"""How the size of messages affects throughput and round-trip time on a cable, compared with an exact calculation."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ def _traffic_of(scenario: dict) -> str | None:
 def message_sizes(design: StudyDesign) -> dict[str, int]:
     """Return scenario -> message size in bytes, for scenarios with one flow, or with single messages, over a cable.
 
-    Empty if two scenarios agree in traffic, size, environment, rate and platform: the study is then about the factor in which
-    they differ (such as a delay), and cells by size would mix its values.
+    Empty if two scenarios agree in traffic, size, environment, rate and platform: then the study is about the factor in which they differ
+    (such as a delay), and cells by size would mix its values.
     """
     sizes, places = {}, set()
     for scenario in design.scenarios:
@@ -49,7 +49,7 @@ def compares_sizes(design: StudyDesign) -> bool:
 
 
 def compares_sizes_alone(design: StudyDesign) -> bool:
-    """Return whether a study examines only the effect of message sizes: then it compares sizes, not CCAs.
+    """Return whether a study examines only the effect of message sizes, and so compares sizes instead of CCAs.
 
     Its cells have no metric in common, so it has separate tables and figures.
     """

@@ -62,7 +62,7 @@ def is_round_trip(traffic: str) -> bool:
 
 
 def network_words(table) -> dict[tuple, str]:
-    """Return (CCA, rate) -> words that distinguish a table's cells of the same traffic, environment, IP version and size.
+    """Return (CCA, rate) -> words that distinguish cells of a table with the same traffic, environment, IP version and size.
 
     The words are "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s". The order is the table's.
     """

@@ -15,7 +15,7 @@ _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percen
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of the path of ``run``: ``longer`` is whether its RTT is longer than before, ``down`` whether the forward direction is down."""
+    """A phase of the path of ``run``; ``longer`` is whether its RTT has increased, ``down`` whether the forward direction is down."""
 
     number: int
     change: str
@@ -90,7 +90,7 @@ def _begins_phase(change, changes):
 
 
 def _is_last(change, changes):
-    """Return whether a part of a ramp is its last, which means that no change of the same kind continues it."""
+    """Return whether a part of a ramp is its last one, which means that no change of the same kind continues it."""
     same = [
         c
         for c in changes

@@ -1,4 +1,4 @@
-"""Draw changing paths over time: goodput and capacity, the queueing delay, and the smallest RTT that CCAs assume."""
+"""Draw changing paths over time: goodput and capacity, the queueing delay, and the smallest RTT that the CCAs assume."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 52, 8, 34, 26
 KINDS = {
     "goodput": ("goodput", "Mbit/s; dashed: of a full path"),
     "queueing": ("queueing delay", "at the bottleneck, ms"),
-    "least_rtt": ("least RTT believed in", "ms; dashed: of the empty path"),
+    "least_rtt": ("smallest RTT assumed", "ms; dashed: of the empty path"),
 }
 COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "time_s", "value"]
 
@@ -57,7 +57,7 @@ def lines_of(phases, samples, queue) -> pd.DataFrame:
 
 
 def _stairs(steps, end_s):
-    """Return the corners of a line that keeps each value until the next."""
+    """Return the corners of a line that keeps each value until the next one."""
     times = [at for at, _ in steps for _ in range(2)][1:] + [end_s]
     return np.array(times), np.array([value for _, value in steps for _ in range(2)])
 

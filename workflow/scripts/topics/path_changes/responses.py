@@ -1,4 +1,4 @@
-"""Responses of flows in a phase of their path: time until its rate is used, queue, losses, and time until CCAs know its RTT."""
+"""Responses of flows in a phase of their path: time until its rate is used, queue, losses, and time until the CCAs know its RTT."""
 
 from itertools import pairwise
 
@@ -47,7 +47,7 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the delivered share, in %, of the path's capacity from the first to the last sample of a phase or a part of it.
+    """Return the share, in %, of the path's capacity that was delivered from the first to the last sample of all or part of a phase.
 
     Missing if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are those of
     `delivered_bytes`.
@@ -81,7 +81,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s from the beginning of a phase until all flows whose CCA keeps a smallest RTT had the path's RTT within `NEAR`."""
+    """Return the time in s after which all flows whose CCA keeps a smallest RTT had the path's RTT within `NEAR`."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

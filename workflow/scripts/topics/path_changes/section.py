@@ -1,4 +1,4 @@
-"""The section on changing paths: time until their rate is used, and queue, losses and assumed RTTs in the meantime."""
+"""The section on changing paths: time until their rate is used, and the queue, losses and assumed RTTs in the meantime."""
 
 from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -27,7 +27,7 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each change of a scenario after which CCAs differ, and one on the RTT they assume on a longer path."""
+    """Return a sentence for each change of a scenario after which CCAs differ, and one on the RTT that they assume on a longer path."""
     cells = material.ranked(material.tables.change_cells)
     sentences = []
     for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(

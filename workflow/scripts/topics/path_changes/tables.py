@@ -7,26 +7,26 @@ _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"
 #: Columns that identify a phase of a path. Phases begin with the traffic, and with each change that isn't part of a ramp or a trace.
 PHASE_COLUMNS = (
-    ordinal_column("phase", "Number of the phase, from 1: before the first change."),
-    text_column("change", "The change at its start, in words."),
-    number_column("begin_s", "s", "Begin, from the traffic's origin."),
-    number_column("end_s", "s", "End: the next change, or that of the traffic."),
+    ordinal_column("phase", "Number of the phase; phase 1 is before the first change."),
+    text_column("change", "The change at the start of the phase, in words."),
+    number_column("begin_s", "s", "Beginning, measured from the traffic's origin."),
+    number_column("end_s", "s", "End: the next change, or the end of the traffic."),
     number_column(
         "rate_mbps",
         "Mbit/s",
         "Mean capacity of the path in the data's direction; 0 while it is down.",
         "nothing limits the rate",
     ),
-    number_column("rtt_path_ms", "ms", "RTT of the empty path at its start."),
+    number_column("rtt_path_ms", "ms", "RTT of the empty path at the start of the phase."),
 )
 #: Measures of a phase, of one run and averaged over a cell's runs.
 MEASURES = (
     number_column("utilisation_percent", "%", "Data delivered by all flows, as a share of the path's capacity in this time. Both include packets that left the bottleneck up to a round trip before.", _DOWN),
     number_column(
         "used_s", "s",
-        "Time from its start until the flows together had delivered 90 % of the path's capacity over four RTTs of the "
+        "Time from the start of the phase until all flows together had delivered 90 % of the path's capacity over four RTTs of the "
         "empty path, or over 0.2 s if these are shorter: the end of the first such period (RFC 5166, section 2.4.1, on the response to changes).",
-        f"they never did; {_DOWN}; the rate is a trace's",
+        f"they never did; {_DOWN}; the rate comes from a trace",
     ),
     number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
@@ -34,8 +34,8 @@ MEASURES = (
     number_column("retransmits", "segments", "Segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from its start until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each flow was that of the path, within 5 %, "
-        "if the path's RTT had become longer.",
+        "Time from the start of the phase until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each "
+        "flow had reached the path's RTT, within 5 %, if that had become longer.",
         "it never was; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip
@@ -54,7 +54,7 @@ CHANGE_CELLS = Table(
         *PHASE_COLUMNS,
         count_column("n", "runs", "Valid runs."),
         count_column("n_used", "runs", "Number of these that reached 90 % of the rate."),
-        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT became the path's."),
+        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT reached the path's."),
         *(
             number_column(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
             for one in MEASURES

@@ -1,4 +1,4 @@
-"""What flows do when their path changes: how soon they use a new rate, and their queue, loss and outdated RTTs until then."""
+"""How flows react when their path changes: how soon they use a new rate, and their queue, loss and outdated RTTs until then."""
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES

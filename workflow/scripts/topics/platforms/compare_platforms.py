@@ -57,7 +57,7 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Return the columns, beginning with `n_a`, that compare the second of two platforms with the first in a metric.
+    """Return the columns, from `n_a` on, that compare the second of two platforms with the first in a metric.
 
     p_differ_bh and verdict are left out because they need the other rows. ``exact`` is added: the bounds of the difference if it
     is known without a test. The runs are the valid ones, if any.
@@ -89,14 +89,14 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return the kind of comparison of two platforms, of which the first is a kernel if either is."""
+    """Return the kind of comparison of two platforms; if either is a kernel, it is the first."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS
 
 
 def _verdict(row, significance):
-    """Return the verdict of a row: the platforms agree, differ by more than the tolerance, or neither is shown."""
+    """Return the verdict of a row: the platforms agree, they differ by more than the tolerance, or neither is shown."""
     if row["exact"] is not None:
         where = place_of(row["exact"], row["tolerance_low"], row["tolerance_high"])
         return {INSIDE: AGREE, OUTSIDE: DIFFER}.get(where, NOT_SHOWN)
@@ -106,7 +106,7 @@ def _verdict(row, significance):
 
 
 def placed(runs, scenarios) -> pd.DataFrame:
-    """Return the runs with the columns `PLACE` of the conditions that they share."""
+    """Return the runs with the columns `PLACE`, the conditions that platforms share."""
     series = with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
     return runs.merge(series, on="scenario", validate="many_to_one")
 

@@ -1,4 +1,4 @@
-"""Compare the environments in the run documents of two kernels: differences there may explain differences in results."""
+"""Compare the environments in the run documents of two kernels, since their differences may explain different results."""
 
 import itertools
 
@@ -28,6 +28,6 @@ def environment_differences(environments: list[dict]) -> pd.DataFrame:
 
 
 def _values(environments, platform, name):
-    """Return the values of a property on a platform as text; empty if its documents don't have the property."""
+    """Return a property's values on a platform as text; empty if the platform's documents don't have it."""
     known = (of[name] for of in environments if of.get("platform") == platform and of.get(name) is not None)
     return "; ".join(dict.fromkeys(map(str, known)))

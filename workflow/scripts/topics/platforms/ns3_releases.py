@@ -1,4 +1,4 @@
-"""Changes in ns-3's releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
+"""Changes in ns-3 releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
 
 CHANGES = {
     (3, 40): "nothing in TCP",
@@ -8,7 +8,7 @@ CHANGES = {
     ),
     (3, 42): (
         "BBR: invalid samples are dropped (#735), pacing 1 % below the estimate (#580); CUBIC and Reno: cwnd doesn't "
-        "grow while the application limits (#966); CUBIC: a timeout no longer resets W_max (#1085)"
+        "grow while the application is the limit (#966); CUBIC: a timeout no longer resets W_max (#1085)"
     ),
     (3, 43): (
         "BBR: the lowest RTT (#1043); TCP: choice of the next segment during recovery (#805, NextSeg), bytes "

@@ -1,4 +1,4 @@
-"""Find the cause of a difference between platforms: the simulator's version, the kernel against the simulator, or both.
+"""Find the cause of a difference between platforms: the simulator's version, kernel against simulator, or both.
 
 If a kernel and an old and a new version of a simulator ran the same conditions, the difference of the old version to the
 kernel consists of two steps: from the kernel to the new version, and from the new to the old one (on a logarithmic scale

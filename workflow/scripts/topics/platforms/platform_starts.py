@@ -1,4 +1,4 @@
-"""Find when a difference between platforms arises, during start-up or all the time, and describe start-up on each platform.
+"""Find when a difference between platforms arises (during start-up or all the time), and describe start-up on each platform.
 
 Goodput without start-up shows the remaining difference. Start-up is described by the intervals of the report and, if the
 study asks for time series, by the samples of the sockets.
@@ -66,7 +66,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total of retransmits.
+    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total number of retransmits.
 
     ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
@@ -83,7 +83,7 @@ def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
 
 
 def _apart(second, first, column):
-    """Return the difference in goodput (``column``) between two platforms' runs; None if either has no values."""
+    """Return the difference in goodput (``column``) between the runs of two platforms; None if either has no values."""
     samples = [of_side[column].dropna() for of_side in (second, first)]
     if any(sample.empty for sample in samples):
         return None
@@ -92,7 +92,7 @@ def _apart(second, first, column):
 
 
 def _known(apart, ends):
-    """Return the difference in percent and its bounds; None for those that are unknown."""
+    """Return the difference in percent and its bounds; unknown ones are None."""
     return (None, None, None) if apart is None else (apart.effect, *(ends or (None, None)))
 
 

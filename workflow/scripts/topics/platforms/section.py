@@ -27,20 +27,20 @@ METRIC_NAMES = {
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
-    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither of the two: a fix came between them.",
+    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither: there was a fix between the versions.",
     NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between them.",
     SIMULATOR: "Both versions agree with each other, but neither agrees with Linux.",
     BOTH: "All three are further apart than the tolerance.",
-    UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
+    UNKNOWN: "A comparison shows neither agreement nor difference, or the three results are inconsistent.",
 }
 #: Property in which the environments of two kernels may differ -> its name, and its possible effect. Versions of the
 #: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
     "kernel_build": ("Its build", "Its number of processors (one or several), and which code may be interrupted."),
-    "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that a result rests on are read back in each run."),
+    "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that affect results are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
-    "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock only the network does."),
+    "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
     "cpu_model": ("Processor", "The time that all of this takes."),
     "cpu_cores": ("Cores of the machine", "Whether sender and receiver run at the same time."),
     "image_digest": ("Container image", "The tools: the runs should be repeated with one image."),
@@ -64,7 +64,7 @@ COMPARISONS = (
     shown_cell("Verdict", lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]]), filtered=True),
     shown_text("Remark", "note", kind="note"),
 )  # fmt: skip
-STARTS_CAPTION = "Time at which differences in goodput arise: the second platform relative to the first, then values of the first and the second"
+STARTS_CAPTION = "When differences in goodput arise: the second platform relative to the first, then the values of both"
 
 
 def section(material) -> dict | None:
@@ -185,7 +185,7 @@ def _step_of_cause(heading, step, verdict):
 
 
 def _cause_words(cause):
-    """Return the cause of a difference in words: "the old version's", "both"."""
+    """Return, in words, the cause of a difference: "the old version's", "both"."""
     return f"{cause}'s" if cause in (OLD_VERSION, NEW_VERSION) else cause
 
 
@@ -225,7 +225,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Report how often two kernels agree, how often the newest simulator agrees with Linux, and the differences between versions."""
+    """Return findings on how often two kernels agree, how often the newest simulator agrees with Linux, and how versions differ."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -254,7 +254,7 @@ def _shown(table, platform_a, platform_b):
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report the number of comparisons in which two platforms agree, in goodput, Jain's index and mean RTT."""
+    """Report in how many comparisons two platforms agree, in goodput, Jain's index and mean RTT."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -274,7 +274,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report the number of comparisons in which the oldest and newest version differ, and where the old version is the cause."""
+    """Report in how many comparisons the oldest and the newest version differ, and where the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -292,7 +292,7 @@ def _versions_sentence(table, causes, versions):
 
 
 def steps_sentence(steps) -> str | None:
-    """Name the releases in `step_rows` that made a difference beyond the tolerance; None for fewer than two steps."""
+    """Name the releases in `step_rows` that changed results by more than the tolerance; None for fewer than two steps."""
     if len(steps) < 2:
         return None
     parts, quiet = [], []

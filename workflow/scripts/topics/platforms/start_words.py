@@ -48,7 +48,7 @@ def _sentence(row, duration_s):
 
 
 def _silence(row, first, second):
-    """Name the platform on which nothing was acknowledged for far longer."""
+    """Name the platform on which nothing was acknowledged for a much longer time."""
     here, there = row["silence_s_b"], row["silence_s_a"]
     if is_missing(here) or is_missing(there) or max(here, there) < FAR_MORE * min(here, there):
         return None
@@ -60,7 +60,7 @@ def _silence(row, first, second):
 
 
 def _slow_start(row, first, second):
-    """Report the peak of slow start on both platforms, and whether losses ended it."""
+    """Report the peak of slow start on both platforms, and whether losses ended slow start."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [

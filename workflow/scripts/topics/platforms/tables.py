@@ -18,13 +18,13 @@ _EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the m
 _NO_VALUE = "one of the platforms has no value"
 _NO_INTERVAL = "a platform has fewer than 6 values, each repeats one measurement, or some runs are outliers"
 _NO_TEST = _NO_INTERVAL
-_TESTED = "the interval that the two tests of agreement rest on"
+_TESTED = "the interval on which the two tests of agreement are based"
 PLATFORMS = Table(
     "platforms",
     "a metric on two platforms under the same conditions",
     (
         *PLACE_COLUMNS,
-        text_column("platform_a", "The first platform: a kernel (the guest's before the machine's), or the older version of a simulator."),
+        text_column("platform_a", "The first platform: a kernel (the guest's rather than the machine's), or the older version of a simulator."),
         text_column("platform_b", "The second platform."),
         text_column("between", "Kind of comparison: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
@@ -59,7 +59,7 @@ _STEP = "Difference of the {} from the {}."
 _SHOWS = "Verdict of the comparison of the {}."
 PLATFORM_CAUSES = Table(
     "platform_causes",
-    "a metric under conditions that were run on a kernel and two versions of a simulator",
+    "a metric under conditions run on a kernel and on two versions of a simulator",
     (
         *PLACE_COLUMNS,
         METRIC,
@@ -102,14 +102,14 @@ PLATFORM_STARTS = Table(
         *_both("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_VALUE),
         *_both("early_retransmits", "segments", f"Number of these in {_START}, by whole intervals of the report.", _NO_VALUE),
         *_both("slow_start_peak_packets", "packets", "Mean of the flows' largest window before they have a slow start threshold.", _NOT_SAMPLED),
-        *_both("lossless_percent", "%", "Share of the flows that had retransmitted nothing by then.", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "Share of the flows that hadn't retransmitted anything by then.", _NOT_SAMPLED),
         *_both("silence_s", "s", f"Mean of the flows' longest time without newly acknowledged data in {_START}.", _NOT_SAMPLED),
         text_column("arises", "Time at which the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
     ),
 )  # fmt: skip
 KERNEL_ENVIRONMENTS = Table(
     "kernel_environments",
-    "a property in which the environments of two kernels differ, by their run documents",
+    "a property in which the environments of two kernels differ according to their run documents",
     (
         text_column("platform_a", "The guest kernel's platform."),
         text_column("platform_b", "The machine's own platform."),

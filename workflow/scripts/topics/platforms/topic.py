@@ -1,4 +1,4 @@
-"""The same conditions on several platforms: Linux as guest and as the machine's own, and versions of a simulator."""
+"""The same conditions on several platforms: Linux as a guest and as the machine's own kernel, and versions of a simulator."""
 
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers

@@ -6,9 +6,9 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck pass.", _NO_RUN, least=0, most=100),
+    number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck let pass.", _NO_RUN, least=0, most=100),
     number_column(
-        "policed_percent", "%", "Share of the packets that came to the policer and were dropped by it.", "there is no policer",
+        "policed_percent", "%", "Share of the packets arriving at the policer that it dropped.", "there is no policer",
         least=0, most=100,
     ),
     number_column("loss_percent", "%", "Share of all packets dropped by policer, queue and random loss together.", _NO_RUN, least=0, most=100),

@@ -1,4 +1,4 @@
-"""What flows lose to a policer, which drops what exceeds its rate at once: loss and goodput by CCA, beside paths that queue instead."""
+"""Losses due to a policer, which drops anything above its rate at once: loss and goodput by CCA, and on paths that queue instead."""
 
 from experiment.conditions import policers_of
 from topics.policers.tables import POLICER_CELLS

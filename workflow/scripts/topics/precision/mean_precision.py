@@ -1,4 +1,4 @@
-"""Check that the mean of a metric in a cell is as precise as a study requires."""
+"""Check whether the mean of a metric in a cell is as precise as a study requires."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the number of means that are as precise as required, and the number of replications needed."""
+    """Return a finding with the number of means that are as precise as required, and the number of replications needed."""
     return [Finding("Precision", precision_sentence(material.tables.precision, material.study), "precision")]
 
 
@@ -44,7 +44,9 @@ def precision_sentence(table, study) -> str:
     known = table[table["verdict"] != NO_VALUE]
     precise = known["verdict"].isin([PRECISE, ONE])
     taken = table.groupby("scenario")["replications"].first()
-    sentence = f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as wanted ({wanted_words(study)})"
+    sentence = (
+        f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as required ({wanted_words(study)})"
+    )
     sentence += f", after {between(taken)} replications"
     if not precise.all():
         ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]

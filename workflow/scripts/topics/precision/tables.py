@@ -4,11 +4,11 @@ from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, number_column, text_column, verdict_column
 from topics.cells.tables import IN_UNIT, METRIC, UNIT
 
-_NO_INTERVAL = "the verdict says why there is no interval"
+_NO_INTERVAL = "the verdict gives the reason"
 
 PRECISION = Table(
     "precision",
-    "a metric with a wanted precision, in a cell",
+    "a metric with a required precision, in a cell",
     (
         *LABELLED_CELL,
         METRIC,
@@ -30,7 +30,7 @@ PRECISION = Table(
         text_column("precision_unit", "`%` of the mean, or `points`: percentage points."),
         verdict_column(
             "verdict",
-            "`precise`: no wider than wanted; `one measurement`: all values lie within the resolution of the measurement; "
+            "`precise`: no wider than required; `one measurement`: all values lie within the resolution of the measurement; "
             "`too wide`, `two kinds of run`, `too few values`: runs ended with the last look, or continue; `no value`.",
             unmeasured=("no value",),
         ),

@@ -1,4 +1,4 @@
-"""Pool all scenarios and CCAs by IP version, as the paper does: its tables 3 and 5.
+"""Pool all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
 
 They are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
 population, so neither the test of normality nor the comparison shows much about IP versions.
@@ -45,7 +45,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 
 
 def describe(values, metric) -> dict:
-    """Describe one metric over all valid runs of an IP version, some of which may have no value.
+    """Describe one metric over all valid runs of an IP version; some of them may have no value.
 
     Columns of `POOLED` that can't be computed are left out, and the note gives the reason.
     """
@@ -88,7 +88,7 @@ def _describe_pooled(runs):
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return the conclusion and the hypothesis of table 4 that follow from a pooled test, with U for the IPv4 values."""
+    """Return the conclusion, and the hypothesis of table 4, that follow from a pooled test with U for the IPv4 values."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better

@@ -1,4 +1,4 @@
-"""The section that repeats a paper's analysis as it was published."""
+"""The section that repeats a paper's analysis as published."""
 
 import itertools
 
@@ -51,7 +51,7 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return the printed values of a paper's tables 3 and 5, to be shown beside this study's rows; None if they aren't given.
+    """Return the printed values of a paper's tables 3 and 5 for display beside this study's rows; None if they aren't given.
 
     pooled and tests have a dict of texts for each row of these tables, or None for a row without printed values. They
     are None if no row has any.

@@ -33,7 +33,7 @@ POOLED = Table(
         ),
         number_column("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
         number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
-        number_column("shapiro_p", "", "The p value of this test.", _TESTED),
+        number_column("shapiro_p", "", "The p-value of this test.", _TESTED),
         NOTE,
     ),
 )

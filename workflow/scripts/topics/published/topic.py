@@ -1,4 +1,4 @@
-"""The analysis of the paper on IPv4 and IPv6 as it was published: tables 3 to 5, figures 3 to 6."""
+"""The analysis of the paper on IPv4 and IPv6 as published: tables 3 to 5, figures 3 to 6."""
 
 from run_tables.metrics import PUBLISHED_METRICS
 from topics.cells.topic import metric_figure

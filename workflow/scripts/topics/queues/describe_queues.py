@@ -8,7 +8,7 @@ from topics.queues.tables import QUEUE_CELLS
 
 
 def describe_queues(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `QUEUE_CELLS`: one row per cell, in the order of `runs`."""
+    """Return `QUEUE_CELLS`: one row per cell, in the order of ``runs``."""
     of_scenario = scenarios.set_index("scenario")
     runs = runs[(runs["topology"] != "chain") & (runs["multipath"] == "none")]
     offered = runs["packets_sent"].where(runs["packets_sent"] > 0)

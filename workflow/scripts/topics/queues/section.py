@@ -32,7 +32,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per setting, CCA and IP version with drop-tail and other queues, both without ECN; and one on marks."""
+    """Return one sentence for each setting, CCA and IP version that has drop-tail and other queues without ECN, and one on marks."""
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]

@@ -1,4 +1,4 @@
-"""What a queue's discipline does: delay, drops and marks behind each, with and without ECN."""
+"""The effect of a queueing discipline: delay, drops and marks behind each one, with and without ECN."""
 
 from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS

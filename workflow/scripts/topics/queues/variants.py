@@ -7,13 +7,13 @@ from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
-    """Return the column of `QUEUE_CELLS` with the queueing delay: by the queue's samples if all cells have some."""
+    """Return the column of `QUEUE_CELLS` with the queueing delay: the one from queue samples if all cells have some."""
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 
 
 def with_variants(cells) -> pd.DataFrame:
-    """Return cells with the column ``variant``, which distinguishes queues where lines already distinguish CCA and ECN.
+    """Return cells with the column ``variant``, which distinguishes queues if lines already distinguish CCA and ECN.
 
     It consists of ``queue`` (the discipline and its parameters except `ecn`) and ``besides`` (the platform if there are several, and
     the scenario's label if two scenarios of one setting have queues with the same label).

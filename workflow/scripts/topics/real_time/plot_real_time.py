@@ -1,4 +1,4 @@
-"""Draw queueing delay, jitter and loss of real-time streams, one slot per CCA of the long flows beside them."""
+"""Draw queueing delay, jitter and loss of real-time streams, with one slot per CCA of the long flows beside them."""
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
@@ -22,7 +22,7 @@ def shown_measures(cells) -> dict[str, str]:
 
 
 def _draw(cells):
-    """Return the figure: one panel per measure for each set of conditions, IP version and group, with one slot per CCA beside."""
+    """Return the figure: one panel per measure for each set of conditions, IP version and group, with one slot per competing CCA."""
     apply_style()
     groups, versions = (
         list(cells.groupby(["setting", "conditions", "ip_version", "group"], sort=False)),

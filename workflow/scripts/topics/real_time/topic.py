@@ -1,4 +1,4 @@
-"""What real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
+"""The service that real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
@@ -16,7 +16,7 @@ TOPIC = Topic(
     "real_time",
     "Real-time streams",
     order=90,
-    heading="What do real-time streams get?",
+    heading="How are real-time streams served?",
     applies=applies,
     analyses=(
         Analysis("describe_real_time", ("groups",), (REAL_TIME_CELLS,), ("confidence",), params=settings_params),

@@ -1,4 +1,4 @@
-"""The conclusions on each scenario, and those that also hold for its perturbed versions."""
+"""The conclusions on each scenario, and which of them also hold for its perturbed versions."""
 
 import pandas as pd
 
@@ -40,7 +40,7 @@ def _direction(effect):
 
 
 def compared(conclusions, comparison) -> list[dict]:
-    """Return rows of `SENSITIVITY`: each perturbed scenario beside the unperturbed one.
+    """Return rows of `SENSITIVITY`, each of which compares a perturbed scenario with the unperturbed one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The section on sensitivity: conclusions that change under each perturbation, beside those that change by chance."""
+"""The section on sensitivity: how many conclusions change under each perturbation, compared with the number that change by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -18,7 +18,7 @@ SHOWN = (
     shown_text("Changed", "perturbation", WORDS.__getitem__, filtered=True),
     shown_text("Comparison", "comparison", filtered=True), shown_number("Conclusions", "conclusions", 0),
     shown_number("Shown", "shown", 0), shown_number("The same", "same", 0),
-    shown_cell("Turned", _turned_cell, "number"), shown_number("Lost", "lost", 0), shown_number("Won", "won", 0),
+    shown_cell("Reversed", _turned_cell, "number"), shown_number("Lost", "lost", 0), shown_number("Gained", "won", 0),
     shown_number("Goodput shift, points", "largest_shift"), shown_text("Which", "moved", empty="none", kind="note"),
 )  # fmt: skip
 
@@ -35,14 +35,18 @@ def findings(material) -> list[Finding]:
 
 
 def sensitivity_sentence(table) -> str:
-    """Name the perturbations that reverse conclusions, and report the numbers lost and gained beside those expected by chance."""
+    """Name the perturbations that reverse conclusions, and report how many are lost and gained, and how many are expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."
     turned = [
         f"{WORDS[name]} ({count(int(row['turned']), 'conclusion')})" for name, row in sums.iterrows() if row["turned"]
     ]
-    text = f"Conclusions turned under {listed(turned)}" if turned else "No conclusion turned under any perturbation"
+    text = (
+        f"Conclusions were reversed under {listed(turned)}"
+        if turned
+        else "No conclusion was reversed under any perturbation"
+    )
     shares = {
         name: 100 * (row["lost"] + row["won"]) / row["conclusions"]
         for name, row in sums.iterrows()
@@ -52,7 +56,7 @@ def sensitivity_sentence(table) -> str:
     if shares:
         # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
-        text += f"; {mean:.0f} % were lost or won on average over {count(len(shares), 'perturbation')}"
+        text += f"; {mean:.0f} % were lost or gained on average over {count(len(shares), 'perturbation')}"
     if chance is not None:
         text += f", {chance:.0f} % with other seeds alone"
     return f"{text}."

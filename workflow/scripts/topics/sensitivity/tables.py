@@ -16,7 +16,7 @@ SENSITIVITY = Table(
         count_column("turned", "", "Number of conclusions shown in both scenarios that are not the same."),
         count_column("lost", "", "Number of conclusions that are open only in the perturbed scenario."),
         count_column("won", "", "Number of conclusions that are shown only in the perturbed scenario."),
-        number_column("largest_shift", "percentage points", "The largest change of a difference of goodput.", "no difference of goodput is known in both"),
+        number_column("largest_shift", "percentage points", "The largest change in a difference in goodput.", "no difference in goodput is known in both"),
         text_column("moved", "The conclusions that were reversed, lost or gained, with the conclusions before and after.", "there are none"),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which conclusions depend on the exact conditions: scenarios beside perturbed ones."""
+"""Which conclusions depend on the exact conditions: scenarios compared with perturbed ones."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS

@@ -16,7 +16,7 @@ LINE = ["scenario", "cca"]
 
 
 def look(beside, number=0) -> dict:
-    """Return the style of the line beside a CCA's long flows, the ``number``-th of several; dashed and grey without long flows."""
+    """Return the style of the ``number``-th line beside a CCA's long flows; dashed and grey if there are no long flows."""
     return (
         {"color": LIGHT.muted, "ls": DASHES}
         if beside == ALONE
@@ -31,7 +31,7 @@ def name_of(beside) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel: the CCA of the long flows beside it, its label, and its number among lines beside the same CCA."""
+    """A line of a panel: the CCA of the competing long flows, its label, and its number among lines with the same competing CCA."""
 
     beside: str
     name: str
@@ -39,7 +39,7 @@ class Line:
 
     @property
     def look(self) -> dict:
-        """Style of the line."""
+        """Return (scenario, CCA) -> `Line` for the rows of a panel."""
         return look(self.beside, self.number)
 
 

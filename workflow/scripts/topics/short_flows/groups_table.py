@@ -1,4 +1,4 @@
-"""Tables of results for groups of flows (web objects, real-time streams), alone and beside long flows."""
+"""Tables of results of flow groups (web objects, real-time streams), alone and beside long flows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, Shown, shown_text
 from topics.short_flows.beside import ALONE

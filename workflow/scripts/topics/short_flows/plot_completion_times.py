@@ -22,7 +22,7 @@ TITLE = "Completion times of web objects"
 
 
 def _steps(objects):
-    """Return (time, share of objects complete by then) at evenly spaced ranks; the last share is that of all completed objects."""
+    """Return (time, share of objects complete by then) at evenly spaced ranks; the last share is the share that ever completed."""
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
     return times[ranks], shares[ranks]

@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return a percentile of completion times in words, or that it exceeds the time for which objects were awaited."""
+    """Return, in words, a percentile of completion times, or that it exceeds the time for which objects were awaited."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)

@@ -30,7 +30,7 @@ SHORT_FLOW_CELLS = Table(
         number_column(
             "watched_ms",
             "ms",
-            "Longest time for which a run waited for objects, averaged over runs: percentiles that were not reached are longer.",
+            "Longest time for which a run waited for objects, averaged over runs; percentiles that were not reached are longer than this.",
             _NO_RUN,
         ),
         *columns_with_intervals(*MEASURES),
@@ -39,7 +39,7 @@ SHORT_FLOW_CELLS = Table(
 )
 SHORT_FLOW_SIZES = Table(
     "short_flow_sizes",
-    "web objects of one class of sizes of a group in a cell, all valid runs together",
+    "web objects of one size class of a group in a cell, over all valid runs",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
@@ -47,7 +47,7 @@ SHORT_FLOW_SIZES = Table(
         CONDITIONS,
         *GROUP_COLUMNS,
         number_column("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
-        number_column("to_bytes", "bytes", "Upper bound of the class, which is not part of it."),
+        number_column("to_bytes", "bytes", "Upper bound of the class, not included in it."),
         count_column("n", "objects", "Number of requested objects."),
         count_column("complete", "objects", "Number of these that were complete; the others count as the slowest."),
         number_column("slowdown_p50", "", "Median of their slowdowns.", "fewer were complete"),

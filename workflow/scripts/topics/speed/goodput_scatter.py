@@ -1,4 +1,4 @@
-"""Draw goodput against another quantity, one panel per scenario, with one dot per replication, and the means.
+"""Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
 CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open. Against a delay this is the
 plane of `delay_plane`, with an ellipse around each CCA's dots.

@@ -33,8 +33,8 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution.
 
-    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and the share of values that are at most
-    as large, n of each or `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and, for each, the share of values that are not
+    larger: n of each, or `STEPS_AT_MOST`.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -67,7 +67,7 @@ def _key(ip_versions):
 
 
 def _draw_cells(axes, data) -> str:
-    """Draw the lines of a panel; return smallest, middle and largest value of each cell in words."""
+    """Draw the lines of a panel; return, in words, the smallest, middle and largest value of each cell."""
     anchors, dots, missing, words = {}, [], [], []
     for (cca, ip_version), cell in data.groupby(["cca", "ip_version"], sort=False):
         name = f"{cca} {ip_words(ip_version)}"

@@ -92,7 +92,7 @@ def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
 
 def _below_title(of_panel, scenarios):
     if len(of_panel) and (of_panel["note"] == NO_IDEAL).all():
-        return "no ideal known: nothing limits link or sender"
+        return "no ideal: neither the link nor the sender has a limit"
     shared, _ = shared_and_own(scenarios)
     return f"% of the ideal goodput, {shared}" if shared else "% of the ideal goodput"
 

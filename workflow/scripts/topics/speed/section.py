@@ -1,4 +1,4 @@
-"""The section on speed: goodput by cell, and its cost."""
+"""The section on speed: goodput by cell, and its price."""
 
 from report_parts.material import Finding
 from topics.ccas.topic import one_cca_a_run
@@ -6,7 +6,7 @@ from topics.speed.sentences import lone_sentence
 
 
 def section(material) -> dict:
-    """Return the template's variables besides figures and metrics: none."""
+    """Return the template variables other than figures and metrics: none."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Sentences on the results of a study's only CCA, and their cost."""
+"""Sentences on the results of the only CCA in a study, and their price."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
@@ -15,7 +15,7 @@ def lone_sentence(tables, one_ip_version=False) -> str:
         return ""
     cca = means["cca"].iloc[0]
     speed = (
-        f"The study has values of one CCA only, {cca_name(cca)}, whose mean goodput was "
+        f"The study has values for only one CCA, {cca_name(cca)}, whose mean goodput was "
         f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is nothing to compare it with."
     )
     return f"{speed} {_lone_price(tables, one_ip_version)}".strip()

@@ -1,4 +1,4 @@
-"""Describe the share of MPTCP's subflows in a bottleneck used by other flows too, and the share that RFC 6356 would allow them."""
+"""Describe the share that MPTCP's subflows get of a bottleneck that other flows also use, and the share that RFC 6356 allows them."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw MPTCP's share of a bottleneck by its number of subflows: marks by CCA, and the shares of coupled and of uncoupled subflows."""
+"""Draw MPTCP's share of a bottleneck by its number of subflows: marks by CCA, and the shares if subflows are coupled or uncoupled."""
 
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES

@@ -1,4 +1,4 @@
-"""The section on subflows over one bottleneck: MPTCP's share against coupled and uncoupled."""
+"""The section on subflows over one bottleneck: MPTCP's share compared with coupled and with uncoupled subflows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -18,7 +18,7 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return whether a host has several flows, in which case the retransmits of a single flow aren't counted to its end."""
+    """Return whether a host has several flows; if so, the retransmits of a single flow aren't counted to its end."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 

@@ -21,8 +21,8 @@ SUBFLOW_SHARES = Table(
         *columns_with_intervals(
             number_column("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN, least=0, most=100),
         ),
-        number_column("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
-        number_column("coupled_percent", "%", "That share if all subflows of a flow together got as much as another flow, the most that RFC 6356 allows."),
+        number_column("uncoupled_percent", "%", "That share if each subflow got as much as each other flow."),
+        number_column("coupled_percent", "%", "That share if all subflows of a flow together got as much as one other flow, the most that RFC 6356 allows."),
         number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
         number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
         number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows divided by their segments; if a host has several of them, until the last reading of the sockets.", _NO_RUN),

@@ -1,4 +1,4 @@
-"""MPTCP's subflows over one bottleneck: what they take from plain connections beside them."""
+"""MPTCP's subflows over one bottleneck: the share that they take from competing plain connections."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
 from topics.topic import Analysis, Plot, Topic

@@ -77,9 +77,8 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
 def add_models(runs) -> pd.DataFrame:
     """Return the runs with each model's value: one column per model, in Mbit/s (ms for the queue).
 
-    Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal
-    goodput if there is one; `<model>, capped` is whether they were. They are missing if an input is missing or nothing
-    was retransmitted after start-up.
+    Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal goodput if there
+    is one; `<model>, capped` tells whether they were. They are missing if an input is missing or nothing was retransmitted after start-up.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
@@ -162,7 +161,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader on a scenario that is comparable with it."""
+    """Return model -> note for the reader on a scenario that can be compared with it."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}

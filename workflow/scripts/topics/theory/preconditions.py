@@ -1,4 +1,4 @@
-"""Assumptions of the models, and the reasons why cells of scenarios that violate them aren't comparable with a model."""
+"""Assumptions of the models, and the reasons why cells of scenarios that violate them can't be compared with a model."""
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
@@ -24,11 +24,11 @@ def unlike(scenario) -> dict[str, list[str]]:
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
-        (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes single losses"),
+        (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes isolated losses"),
         (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent ones"),
         (
             scenario["transport"]["segmentation_offload"],
-            "a lost super-packet is several segments, but the law assumes single losses",
+            "a lost super-packet is several segments, but the law assumes isolated losses",
         ),
         (late, "late packets are considered lost"),
         (_pausing(run), "flows pause"),
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
 
-    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time for which a blocking program
-    waits for its buffer, so `window_limited_percent` misses it.
+    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time in which a blocking program waits for
+    its buffer, so `window_limited_percent` misses it.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():
@@ -92,7 +92,7 @@ def unlike_runs(runs, model) -> list[str]:
             ((runs["queue_marks"] > 0).any(), "marks reduce the window, too"),
             (
                 _other_losses(runs),
-                "after start-up the queue drops packets too, or segments are retransmitted needlessly",
+                "after start-up the queue also drops packets, or segments are retransmitted needlessly",
             ),
         )
     return reasons

@@ -67,8 +67,8 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return the exponents that a CCA's own model predicts in cells of this CCA.
 
-    Returns the exponents of "rtt_ms" and "loss_percent" (empty if no model gives one for all cells), their source, and the
-    reason why there are none for a CCA that has a model.
+    Returns the exponents of "rtt_ms" and "loss_percent" (empty if no model gives one for all cells), their source, and, for a CCA that has
+    a model, the reason why there are none.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -131,7 +131,7 @@ def agrees(expected, fit, margin) -> str:
 
 def few_round_trips(number_of) -> str:
     """Return a caution about a response function after this number of round trips per run; "" if they are enough."""
-    words = f"{number_of:.0f} round trips per run: start-up has weight, but the law is that of the steady state"
+    words = f"{number_of:.0f} round trips per run: start-up matters, but the law is for the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
 
@@ -167,7 +167,7 @@ def _regression_row(cells, cca, terms, confidence):
 
 
 def _why_no_line(cells, terms):
-    """Return the reason why these cells don't allow a regression, or ""."""
+    """Return the reason why a regression over these cells is impossible, or ""."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
     if terms == ["rtt_ms"] and different < MIN_SCENARIOS:
@@ -187,7 +187,7 @@ def _why_no_line(cells, terms):
 
 
 def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and that of loss where it varies."""
+    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and the exponent of loss if it varies."""
     rows, cells = [], cell_means(runs, scenarios)
     for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
         names = {

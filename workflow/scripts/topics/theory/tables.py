@@ -12,7 +12,7 @@ MODELS = Table(
     "a model in a cell",
     (
         *LABELLED_CELL,
-        text_column("model", "Model that the cell is compared with."),
+        text_column("model", "Model with which the cell is compared."),
         text_column(
             "quantity",
             "Modelled quantity: `goodput`, `goodput after start-up`, or the waiting time of packets: `Queueing delay` if the queue was sampled, otherwise `RTT above the path's shortest`.",
@@ -43,13 +43,13 @@ REGRESSIONS = Table(
         ),
         text_column(
             "term",
-            "Quantity with the exponent: `RTT` or `loss`, both as measured after start-up; loss is the share of segments that were retransmitted.",
+            "Quantity to which the exponent applies: `RTT` or `loss`, both measured after start-up; loss is the share of segments that were retransmitted.",
         ),
         number_column("expected", "", "Exponent in the CCA's model.", "no model gives one for all of these scenarios"),
         number_column(
             "margin",
             "",
-            "Largest difference from it that counts as agreement.",
+            "Largest difference from the expected exponent that counts as agreement.",
             "no exponent is expected, or none fitted",
         ),
         text_column("expected_source", "Source of this exponent.", "no model gives one for all of these scenarios"),
@@ -61,7 +61,7 @@ REGRESSIONS = Table(
         text_column(
             "agrees",
             "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
-            "only a part of it does, so it is too imprecise, or no exponent is expected or fitted",
+            "only a part of the interval does, or no exponent is expected or fitted",
         ),
         NOTE,
     ),

@@ -1,4 +1,4 @@
-"""Whether TCP behaves as theory says: cells against models, and exponents over scenarios."""
+"""Whether TCP behaves as theory predicts: cells compared with models, and exponents over scenarios."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.multipath.topic import joined_scenarios
@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_path(design) -> bool:
-    """Return whether the models apply to a `StudyDesign`: they assume a single path with one bottleneck, and connections that stay on it."""
+    """Return whether the models apply to a `StudyDesign`: they assume that connections stay on a single path with one bottleneck."""
     return (
         one_cca_a_run(design)
         and design.has_own_flows
@@ -21,7 +21,7 @@ TOPIC = Topic(
     "theory",
     "Theory",
     order=230,
-    heading="Does TCP behave as theory says?",
+    heading="Does TCP behave as theory predicts?",
     applies=one_path,
     analyses=(
         Analysis(

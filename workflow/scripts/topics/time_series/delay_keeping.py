@@ -1,4 +1,4 @@
-"""Measure the CCAs without teeth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
+"""Measure the CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
 
 Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """
@@ -100,7 +100,7 @@ def _recovers(samples):
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return the spells of ProbeRTT of a BBR flow with the smallest window in each: begin_s, end_s, least_cwnd_packets.
+    """Return the times that a BBR flow spends in ProbeRTT, with the smallest window in each: begin_s, end_s, least_cwnd_packets.
 
     A spell that hasn't ended by the last sample is left out.
     """

@@ -1,4 +1,4 @@
-"""Find the phases of each flow's congestion control in its samples, and their shares of the time."""
+"""Find the phases of each flow's congestion control in its samples, and their shares of time."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.time_series.window_series import valid_series
 
 
 def phase_time(phases) -> pd.DataFrame:
-    """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times.
+    """Return the share of a run's time that the flows of a CCA spend in each phase, and how often they enter it.
 
     ``phases`` are `PHASES`. The result has the columns `RUN`, flow_cca, phase (each phase that any flow of that CCA has in the
     study), share_percent (of the total time of these flows) and spells (per flow).

@@ -85,7 +85,7 @@ def _draw_windows(data, title, source, phases, programs=()):
 
 
 def _flow_style(position, cca):
-    """Return the colour and dashes of the flow at `position` (from 0) of a run."""
+    """Return the colour and the dash pattern of the flow at `position` (from 0) of a run."""
     name, dashes = STYLES[position % len(STYLES)]
     return (cca_colour(cca) if name == "own" else getattr(LIGHT, name)), dashes
 

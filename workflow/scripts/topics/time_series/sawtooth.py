@@ -1,9 +1,9 @@
-"""The teeth of a flow's congestion window: its growth, and the share of it that remains after a loss.
+"""The teeth of a flow's congestion window: its growth, and the share of the window that remains after a loss.
 
-A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second.
-A time with a timeout or slow start in it doesn't count, nor do the times before the first and after the last reduction.
-A tooth that began with slow start's last window isn't in the steady state. With CUBIC neither is the next one, because
-fast convergence compares its first window with that of slow start.
+A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second. A time with a
+timeout or slow start in it doesn't count, nor do the times before the first and after the last reduction. A tooth that began with slow
+start's last window isn't in the steady state. With CUBIC, neither is the next tooth, because fast convergence compares its first window
+with that of slow start.
 """
 
 from itertools import pairwise

@@ -17,26 +17,26 @@ from wording.sentence_words import cca_name
 
 DEFINITIONS = {
     "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before it. Reno halves (RFC 5681), Linux's CUBIC "
-    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: the window of that sample, and one packet more, "
-    "which may have been added since.",
+    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: from the window of that sample "
+    "to one packet more, which may have been added since.",
     "peak": "cwnd in the last sample before a loss is detected. Theory's upper end has one packet more, which depends on delayed acknowledgements.",
-    "mean over a tooth": "Mean cwnd from the beginning of one recovery to that of the next, over all teeth together.",
+    "mean over a tooth": "Mean cwnd from the beginning of one recovery to the beginning of the next, over all teeth together.",
     "growth": "Growth of Reno's cwnd in congestion avoidance per round trip: 1 packet (Linux counts "
-    "acknowledged packets, so delayed acknowledgements don't halve it), or less by the part of the window that isn't under way, "
-    "because Linux sends in bursts.",
-    "time between losses": "From the beginning of one recovery to that of the next.",
+    "acknowledged packets, so delayed acknowledgements don't halve it), or less, by the part of the window that isn't "
+    "in flight, because Linux sends in bursts.",
+    "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
     "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
     "after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, since Linux "
     "rounds it down, in packets of the queue.",
-    "queued": "The same with the true RTT of the empty path and the mean RTT: the packets that really wait, bursts included.",
+    "queued": "The same with the true RTT of the empty path and the mean RTT: the packets that actually wait, bursts included.",
     "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",
     "RTT assumed for the empty path": "Vegas's base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
     "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
-    "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux's BBR looks for a smaller RTT when its smallest "
-    "is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
+    "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux's BBR probes for a smaller RTT "
+    "when its smallest one is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
     "cwnd in ProbeRTT": "The smallest window in each, except during recovery from losses; 4 packets in Linux.",
-    "time in ProbeRTT": "At least 200 ms and a round trip, starting when no more than the small window is under way.",
+    "time in ProbeRTT": "At least 200 ms and a round trip, starting when no more than the small window is in flight.",
     "bandwidth estimate": "BBR's own estimate, mean of ProbeBW; theory: the payload's share of the link's rate.",
     "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "
     "Recovery from losses, in which BBR sends less, is left out.",
@@ -68,7 +68,7 @@ PHASES = (
     shown_text("Phase", "phase", filtered=True), shown_number("Share of the time", "share_percent", 2, " %"),
     _range("Interval", "ci_low", "ci_high"), shown_number("Times per flow", "spells", 1), RUNS,
 )  # fmt: skip
-THEORY_CAPTION = "Windows against theory, means over replications"
+THEORY_CAPTION = "Windows compared with theory, means over replications"
 THEORY = (
     shown_text("Quantity", "quantity", kind="short", filtered=True), shown_number("Counted", "n", 0),
     shown_number("Mean", "mean", 2), _range("Interval", "ci_low", "ci_high"), _range("Flows from, to", "least", "most"),
@@ -80,7 +80,7 @@ THEORY = (
 
 
 def section(material) -> dict | None:
-    """Return the section's pictures and tables; None if no run has samples."""
+    """Return the section's pictures and tables; None if no run was sampled."""
     tables = material.tables
     if tables.phase_shares.empty:
         return None
@@ -170,5 +170,5 @@ def _outcomes_table(material):
         group.iloc[0].to_dict() | {"quantities": {row["quantity"]: row for row in group.to_dict("records")}}
         for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False)
     ]
-    caption = "Results of the flows of a run: means over runs, with their intervals"
+    caption = "Per-flow results: means over runs, with their intervals"
     return _table(material, "flow-outcomes", caption, rows, OUTCOMES, by_flow=False)

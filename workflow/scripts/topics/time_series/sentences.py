@@ -19,7 +19,7 @@ def window_findings(tables, confidence) -> list[Finding]:
 
 
 def _value_words(row, decimals, confidence=None, unit=""):
-    """Return "8.42 s (95 % interval 8.15 to 8.68)"; without the words "95 % interval" if no confidence is given."""
+    """Return "8.42 s (95 % interval 8.15 to 8.68)", without the words "95 % interval" if no confidence is given."""
     shown = f"{number(row['mean'], decimals)}{unit}"
     if is_missing(row["ci_low"]):
         return shown
@@ -33,7 +33,7 @@ def _n_words(row):
 
 
 def range_words(low, high, decimals) -> str:
-    """Return "8.15 to 8.68", or a single number if both are shown alike."""
+    """Return "8.15 to 8.68", or a single number if both look the same."""
     words = minus(number(low, decimals)), minus(number(high, decimals))
     return words[0] if words[0] == words[1] else " to ".join(words)
 
@@ -83,7 +83,7 @@ def _probe_sentence(theory, confidence):
         return None
     return "BBR", (
         f"BBR probes for a smaller RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
-        f"{_value_words(cwnd, 2)} packets; Linux has 10 s and 4 packets ({_n_words(between)})."
+        f"{_value_words(cwnd, 2)} packets; Linux's own values are 10 s and 4 packets ({_n_words(between)})."
     )
 
 

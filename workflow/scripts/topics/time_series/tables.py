@@ -25,7 +25,7 @@ _PHASE = text_column(
 _QUANTITY = text_column("quantity", "Measured quantity of the window, such as `peak` or `time between losses`.")
 _UNIT = text_column("unit", "Unit of the quantity.")
 _MEAN_INTERVAL = interval_columns(
-    "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
+    "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is only one run, or all runs repeat one measurement"
 )
 _NOTHING = "no flow has a value, see the note"
 _NO_THEORY = "theory gives no range for it here"
@@ -46,7 +46,7 @@ PHASE_SHARES = Table(
             ),
             ends="ci",
         ),
-        number_column("spells", "", "Mean number of times that a flow enters the phase in a run."),
+        number_column("spells", "", "Mean number of times that a flow enters the phase during a run."),
     ),
 )  # fmt: skip
 WINDOW_THEORY = Table(
@@ -59,11 +59,11 @@ WINDOW_THEORY = Table(
         _UNIT,
         count_column("runs", "", "Valid runs with such flows."),
         count_column("flows", "", "Number of flows with a value in all these runs."),
-        count_column("n", "", "Number of teeth, samples or probes that count, over all these flows."),
+        count_column("n", "", "Number of teeth, samples or probes that count, over all of these flows."),
         number_column("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
         *_MEAN_INTERVAL,
-        number_column("least", IN_UNIT, "Smallest value of a flow.", _NOTHING),
-        number_column("most", IN_UNIT, "Largest value of a flow.", _NOTHING),
+        number_column("least", IN_UNIT, "Smallest value of any flow.", _NOTHING),
+        number_column("most", IN_UNIT, "Largest value of any flow.", _NOTHING),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column(
@@ -96,8 +96,8 @@ FLOW_OUTCOMES = Table(
         count_column("runs", "", "Valid runs with a value."),
         number_column("mean", IN_UNIT, "Mean over runs."),
         *_MEAN_INTERVAL,
-        number_column("least", IN_UNIT, "Smallest value of a run."),
-        number_column("most", IN_UNIT, "Largest value of a run."),
+        number_column("least", IN_UNIT, "Smallest value of any run."),
+        number_column("most", IN_UNIT, "Largest value of any run."),
     ),
 )  # fmt: skip
 PHASES = Table(
@@ -108,7 +108,9 @@ PHASES = Table(
         _PHASE,
         number_column("begin_s", "s", "Time of its first sample, since the traffic's origin."),
         number_column(
-            "end_s", "s", "Time of the next phase's first sample; for the last phase that of the flow's last sample."
+            "end_s",
+            "s",
+            "Time of the next phase's first sample; for the last phase, the time of the flow's last sample.",
         ),
     ),
     digits=10,

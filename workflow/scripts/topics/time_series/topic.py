@@ -1,4 +1,4 @@
-"""What flows do over time: the phases of their congestion control, their windows against theory, and pictures of a run."""
+"""The behaviour of flows over time: the phases of congestion control, windows compared with theory, and pictures of a run."""
 
 from dataclasses import dataclass
 from itertools import compress, product
@@ -15,7 +15,7 @@ MOST_CELLS, MOST_FLOWS = 8, 8
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell with one run to draw."""
+    """A cell, with one of its runs to be drawn."""
 
     slug: str
     scenario: str
@@ -26,7 +26,7 @@ class Picture:
 def sampled_scenarios(design) -> tuple[str, ...]:
     """Return the scenarios sampled over time in which each iperf3 flow is one TCP connection through one constant bottleneck.
 
-    Theory predicts the windows on such a path; their response to changes is the question of another topic.
+    Theory predicts the windows on such a path; their response to changes is the subject of another topic.
     """
     return tuple(s["id"] for s in _alone(design) if not is_changing(s))
 

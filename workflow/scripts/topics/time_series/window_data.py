@@ -1,4 +1,4 @@
-"""The data of a figure of one run over time, as a table: the run, thinned lines, spells and marks."""
+"""The data of a figure of one run over time, as a table: the run, thinned lines, phases and marks."""
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
 
 
 def with_changes(data, moments) -> pd.DataFrame:
-    """Return `run_data`'s table with one row of the series ``change`` for each moment: its time in s, and its words as value_text."""
+    """Return the table of `run_data` with one more row of the series ``change`` for each moment: time in s, and words as value_text."""
     rows = pd.DataFrame(moments, columns=["time_s", "value_text"]).assign(series="change").reindex(columns=COLUMNS)
     return pd.concat([data, rows.astype(data.dtypes)], ignore_index=True) if len(data) and len(rows) else data
 
@@ -67,7 +67,7 @@ def _line(rows, column):
 
 
 def _marks(rows, column):
-    """Return the samples in which a counter has risen since the previous one, and the increases; the counter begins at 0."""
+    """Return the samples in which a counter has risen since the previous one, and the increases; the counter starts at 0."""
     steps = np.diff(np.nan_to_num(rows[column].to_numpy(float)), prepend=0.0)
     return pd.DataFrame({"time_s": rows["time_s"].to_numpy(float), "value": steps})[steps > 0]
 

@@ -1,4 +1,4 @@
-"""Measurements of each flow's window with the values that theory predicts: rows of `tables.SAWTOOTH`."""
+"""Measurements of each flow's window, and the values that theory predicts: rows of `tables.SAWTOOTH`."""
 
 import numpy as np
 import pandas as pd
@@ -56,10 +56,10 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
         (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
-        (random_loss, "random loss: it ends teeth, not only the full queue"),
-        (jitter, "jitter: packets overtake each other"),
-        (str(run["platform"]).startswith("ns3"), "the theory is that of Linux, and this is ns-3"),
-        (scenario["topology"] != "dumbbell", "the queue is the sender's own, and reports drops to it"),
+        (random_loss, "random loss: not only the full queue ends teeth"),
+        (jitter, "jitter: packets overtake one another"),
+        (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),
+        (scenario["topology"] != "dumbbell", "the queue is the sender's own, which learns of its drops"),
         (scenario["netem"] != "receiving-side", "the queue also holds the packets on the path"),
         (scenario["discipline"] != "drop-tail", "active queue management: the queue drops or marks before it is full"),
         (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
@@ -77,7 +77,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
-    """Return the measures of a flow's steady teeth: means over teeth, and for Reno the total growth divided by the total round trips.
+    """Return the measures of a flow's steady teeth: means over teeth and, for Reno, the total growth divided by the total round trips.
 
     Parameters
     ----------
@@ -123,7 +123,9 @@ def tooth_measures(key, teeth, path) -> list[list]:
 
 def _why_no_teeth(path, steady, teeth):
     """Return the reason, in words, why theory doesn't describe a flow's teeth; "" if it does."""
-    few = f"too few steady teeth: {steady} of {teeth}, of {LEAST_TEETH} at least" if steady < LEAST_TEETH else ""
+    few = (
+        f"too few steady teeth: {steady} of {teeth}; at least {LEAST_TEETH} are needed" if steady < LEAST_TEETH else ""
+    )
     return why_no_theory(path) or few
 
 

@@ -1,4 +1,4 @@
-"""Compare the windows of a cell with theory over replications: mean, interval, and a verdict."""
+"""Compare the windows of a cell with theory over replications: mean, interval, and verdict."""
 
 import pandas as pd
 
@@ -79,7 +79,7 @@ def _compared(group, tolerance, is_coarse, confidence):
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
-    """Return the position of an interval relative to theory's (tolerance included): `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
+    """Return where an interval lies relative to theory's (tolerance included): `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
     if low > theory_high:
         return ABOVE
     if high < theory_low:

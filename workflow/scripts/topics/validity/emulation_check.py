@@ -1,4 +1,4 @@
-"""Compare the emulated path with its configuration: loss of the link, RTT of the path."""
+"""Compare the emulated path with its configuration: the loss of the link, the RTT of the path."""
 
 import math
 from statistics import NormalDist
@@ -9,7 +9,7 @@ from run_tables.conditions_at_centre import path_factors
 from run_tables.reading import link_packets
 from wording.scenario_words import least_rtt_ms
 
-UNKNOWN = "not counted apart from the queue's drops"
+UNKNOWN = "not counted separately from the queue's drops"
 CHANGING = "changes while traffic flows"
 
 
@@ -44,7 +44,7 @@ def _independent_runs(runs):
 
 
 def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
-    """Return the realised loss of each scenario's link beside the configured one.
+    """Return the realised and the configured loss of each scenario's link.
 
     The result has one row per scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
     (independent ones), packets, note.
@@ -72,7 +72,7 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return the smallest RTT that TCP measured in each scenario beside the smallest that path and jitter allow.
+    """Return the smallest RTT that TCP measured in each scenario, and the smallest that path and jitter allow.
 
     ``shifts_ms`` is the difference between a changing path's smallest RTT and its initial one (`StudyDesign.rtt_shifts_ms`).
 

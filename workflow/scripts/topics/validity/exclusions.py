@@ -1,4 +1,4 @@
-"""The conclusions of the report that would change if excluded runs with numbers were kept."""
+"""The conclusions of the report that would change if excluded runs with measurements were kept."""
 
 from dataclasses import dataclass
 
@@ -64,7 +64,7 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return both means in words, with equal texts if they are within the metric's margin of each other."""
+    """Return both means in words; the texts are equal if the means are within the metric's margin of each other."""
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -105,7 +105,7 @@ def _shown(p, significance) -> str:
 
 
 def exclusions_sentence(usable, invalid, changes, compared) -> str:
-    """Report the changes that keeping excluded runs would cause.
+    """Report the changes that would result from keeping excluded runs.
 
     Parameters
     ----------
@@ -116,10 +116,10 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
         Number of conclusions that were compared.
     """
     if usable == 0:
-        return "No excluded run has numbers that could be kept." if invalid else "No run is excluded."
+        return "No excluded run has measured values that could be kept." if invalid else "No run is excluded."
     of = "The" if usable == invalid else f"{number(usable, 0)} of the"
     runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
-    sentence = f"{runs} {'has' if usable == 1 else 'have'} numbers nevertheless. If {'it' if usable == 1 else 'they'} had counted"
+    sentence = f"{runs} {'has' if usable == 1 else 'have'} measured values nevertheless. If {'it' if usable == 1 else 'they'} had counted"
     if not changes:
         return f"{sentence}, none of {compared:,} conclusions would change: no verdict, and no mean by more than the study's margins."
     pairs = [change for change in changes if change.question == PAIRS]

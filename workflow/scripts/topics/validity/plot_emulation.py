@@ -32,7 +32,7 @@ UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
 def _draw_emulation(checks, scenarios, confidence):
-    """Return the figure, one panel per table of `emulation_check`; `confidence` is that of the loss's interval."""
+    """Return the figure, one panel per table of `emulation_check`; `confidence` applies to the interval of the loss."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
     key = [
@@ -40,7 +40,7 @@ def _draw_emulation(checks, scenarios, confidence):
         Line2D([], [], color=LIGHT.ink, lw=1, label=f"loss: {100 * confidence:g} % interval; RTT: range of the runs"),
     ]
     margins = LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT
-    drawn = PanelFigure("Emulation: realised less configured", grid, margins, key)
+    drawn = PanelFigure("Emulation: realised minus configured", grid, margins, key)
     shared, _ = shared_and_own(scenarios)
     for checked in checks:
         quantity = checked["quantity"].iloc[0]

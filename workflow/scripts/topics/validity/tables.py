@@ -10,12 +10,10 @@ VALIDITY = Table(
     (
         *LABELLED_CELL,
         count_column("total", "runs", "Number of the cell's runs."),
-        count_column("valid", "runs", "Number of these that passed all of their checks."),
-        count_column("not_run", "runs", "Number of these that were not run."),
-        count_column("excluded", "runs", "Number of these that were run and failed at least one check."),
-        text_column(
-            "reasons", "Failed checks, each with the number of runs, the most frequent first.", "no check failed"
-        ),
+        count_column("valid", "runs", "Number of runs that passed all of their checks."),
+        count_column("not_run", "runs", "Number of runs that were not executed."),
+        count_column("excluded", "runs", "Number of runs that were executed and failed at least one check."),
+        text_column("reasons", "Failed checks, each with its number of runs, most frequent first.", "no check failed"),
     ),
 )
 CHECK_COUNTS = Table(

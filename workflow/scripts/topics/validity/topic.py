@@ -1,4 +1,4 @@
-"""Whether the runs can be trusted: which passed their checks, and whether loss and delay were as configured."""
+"""Whether the runs can be trusted: which ones passed their checks, and whether loss and delay were as configured."""
 
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Analysis, Place, Plot, Topic

@@ -30,14 +30,14 @@ COLOURS = {CHANCE: LIGHT.muted, INTERACTION: LIGHT.indigo, HIGHER: LIGHT.indigo}
 
 
 def shown_parts(variance) -> list[str]:
-    """Return the parts with a row in each panel: all except interactions that are small in every metric."""
+    """Return the parts that have a row in each panel: all except interactions that are small in every metric."""
     largest = variance.groupby("part", sort=False)["share_percent"].max()
     small = set(largest.index[~(largest >= SHOWN_FROM)]) & set(variance.loc[variance["kind"] == INTERACTION, "part"])
     return [part for part in dict.fromkeys(variance["part"]) if part and part not in small]
 
 
 def _draw_part(axes, row, place) -> None:
-    """Draw a part's bar and interval, and write its share behind them."""
+    """Draw the bar and the interval of a part, and write its share after them."""
     share = max(row["share_percent"], 0)
     (bar,) = axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
     ends = row["approximate_low_percent"], row["approximate_high_percent"]

@@ -24,12 +24,12 @@ VARIANCE = Table(
         ),
         text_column("kind", "`factor`, `interaction`, `higher` or `chance`.", _NONE),
         count_column("df", "", "Degrees of freedom: for a factor its number of levels minus one.", _OF_CHANCE),
-        number_column("squares", "", "Sum of squares of the cells' means, each counted once.", _OF_CHANCE),
+        number_column("squares", "", "Sum of squares over the cells' means, each counted once.", _OF_CHANCE),
         number_column(
             "variance",
             "",
             "Estimate of the part's variance over the cells, with chance's contribution to its sum of squares subtracted; a negative "
-            "estimate means 0. Its unit is the square of that of the transformed values.",
+            "estimate means 0. Its unit is the square of the unit of the transformed values.",
             _NONE,
         ),
         number_column("share_percent", "%", "Share of the sum of all parts (generalised omega squared).", _NO_INTERVAL),
@@ -40,8 +40,8 @@ VARIANCE = Table(
             _NO_INTERVAL,
         ),
         number_column("approximate_high_percent", "%", "Upper end of this interval.", _NO_INTERVAL),
-        count_column("cells", "", "Number of cells that take part, one value each.", _NONE),
-        count_column("replications", "runs", "Smallest number of values of a cell.", _NONE),
+        count_column("cells", "", "Number of cells included, with one value each.", _NONE),
+        count_column("replications", "runs", "Smallest number of values in a cell.", _NONE),
         NOTE,
     ),
 )
