@@ -47,11 +47,7 @@ def test_an_outlier_is_put_at_four_deviations():
         ("a.txt", "5\n5\n5\n", "has one delay only, 5; allowed: two different ones or more."),
         ("a.txt", "5\nfast\n", "has fast in line 2; allowed: numbers, a delay a line."),
         ("a.txt", "5\nnan\n", "has nan in line 2; allowed: numbers, a delay a line."),
-        (
-            "a.dist",
-            "5\n40000\n",
-            "is not a table of netem; allowed: up to 4,096 whole numbers from -32,767 to 32,767.",
-        ),
+        ("a.dist", "5\n40000\n", "is not a table of netem; allowed: up to 4,096 whole numbers from -32,767 to 32,767."),
         ("a.dist", "5\n1.5\n", "is not a table of netem;"),
     ],
 )

@@ -28,10 +28,7 @@ STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca
             "'tag:yaml.org,2002:python/object:os.system'.",
         ),
         ("study: 2024-13-45\n", "is not valid YAML in line 1: '2024-13-45' is not a value of its type, timestamp."),
-        (
-            b"\xff\xfe\x00",
-            "can't be read (line 1 has the byte 0xff; allowed: UTF-8 text); a study is a YAML file.",
-        ),
+        (b"\xff\xfe\x00", "can't be read (line 1 has the byte 0xff; allowed: UTF-8 text); a study is a YAML file."),
         (None, "can't be read (No such file or directory); a study is a YAML file."),
     ],
 )

@@ -138,9 +138,7 @@ def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):
 def test_calibration_has_no_groups(grouped):
     config = grouped(LONG, queue={"packets": 9})
     config["analysis"] = {"calibration": True}
-    assert any(
-        "flows is a list of groups; allowed with analysis.calibration: 1." in line for line in problems(config)
-    )
+    assert any("flows is a list of groups; allowed with analysis.calibration: 1." in line for line in problems(config))
 
 
 def test_ecn_is_that_of_a_pair_of_hosts(grouped):

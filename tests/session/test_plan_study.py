@@ -186,10 +186,7 @@ def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
     [
         (["--metric", "speed"], "METRIC is speed; allowed: goodput, rtt, loss, retransmits."),
         (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss: points."),
-        (
-            ["--metric", "rtt", "--difference", "2 Mbit/s"],
-            "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt: % or ms.",
-        ),
+        (["--metric", "rtt", "--difference", "2 Mbit/s"], "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt: % or ms."),
         (["--from", "nowhere"], "FROM: nowhere: no results folder, because workflow/study.json is missing"),
     ],
 )

@@ -135,6 +135,8 @@ def test_downloads_by_http_are_the_same_each_time(made, testbed, tmp_path, root)
     document = json.loads(gzip.decompress(content))
     assert document["verdict"]["valid"], findings(document)
     run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
-    assert 0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows[:2]) < run["ideal_goodput_mbps"]
+    assert (
+        0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows[:2]) < run["ideal_goodput_mbps"]
+    )
     file = document["program_packets"]["flows"][2]
     assert 300_000 < file["distinct_bytes"] < 302_000

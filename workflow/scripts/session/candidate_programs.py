@@ -39,9 +39,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
         )
         stack = cca.partition(":")[0]
         if stack not in stacks:
-            words = (
-                f"comes with no declaration; allowed: {', '.join(stacks)}, or another program with PROGRAM=<file>."
-            )
+            words = f"comes with no declaration; allowed: {', '.join(stacks)}, or another program with PROGRAM=<file>."
             raise error(f"CCA={shown(cca, 200)}", [f"{shown(stack, 60)} {words}"])
         file = STACKS / f"{stack}.yaml"
         if missing := [

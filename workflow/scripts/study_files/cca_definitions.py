@@ -45,9 +45,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 def _of_file(one):
     """Return the keys derived from a definition's C file; raise ValueError with its problem. If all keys are given, it is not read."""
     if not re.fullmatch(FILE, Path(one["source"]).name):
-        raise ValueError(
-            "allowed: a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
-        )
+        raise ValueError("allowed: a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c")
     if "sha256" in one and "cca" in one:
         return {}
     content = given_bytes(one["source"], LARGEST_BYTES)

@@ -237,10 +237,7 @@ def _check_intervals(scenario):
         return
     # As decimal fractions, because 1 / 0.1 is ten, but 1 % 0.1 is not zero.
     if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
-        yield (
-            f"traffic.interval_s is {interval_s}; "
-            f"allowed: a divisor of the duration, {duration_s} (s)."
-        )
+        yield (f"traffic.interval_s is {interval_s}; allowed: a divisor of the duration, {duration_s} (s).")
 
 
 def _check_mixes(study):

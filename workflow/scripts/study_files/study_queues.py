@@ -33,7 +33,7 @@ def _problems_of(queue):
             continue
         parameter = discipline.parameter(name)
         if parameter is None:
-            others = ', '.join(names) if names else "none of the disciplines' parameters"
+            others = ", ".join(names) if names else "none of the disciplines' parameters"
             yield f"queue.{name} is {value_text(value)}; allowed {here}: {others}."
         elif problem := _range_problem(parameter, value):
             yield f"queue.{name} is {value_text(value)}; allowed {here}: {problem}."

@@ -70,9 +70,7 @@ def rows_of(timeline, source, until_s) -> list[dict]:
     try:
         text = file_beside(timeline["file"], source).decode("ascii")
     except UnicodeDecodeError as error:
-        raise TraceError(
-            f"can't be read: byte {error.start + 1} is not text; allowed: a table with commas."
-        ) from None
+        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: a table with commas.") from None
     read = csv.reader(line for line in text.splitlines() if line.strip())
     header = [name.strip() for name in next(read, [])]
     if (

@@ -59,9 +59,7 @@ def given_text(path, largest) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise GivenFileError(
-            f"line {line} has the byte 0x{content[error.start]:02x}; allowed: UTF-8 text"
-        ) from None
+        raise GivenFileError(f"line {line} has the byte 0x{content[error.start]:02x}; allowed: UTF-8 text") from None
 
 
 def _kind(mode):

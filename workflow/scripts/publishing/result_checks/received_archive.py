@@ -85,9 +85,7 @@ def _check(entries, archive, free_bytes):
         if kind and not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
             refuse(f"'{shown(name)}' is a link or a device")
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            refuse(
-                f"'{shown(name)}' is packed by method {entry.compress_type}; allowed: 0 (stored) and 8 (deflated)"
-            )
+            refuse(f"'{shown(name)}' is packed by method {entry.compress_type}; allowed: 0 (stored) and 8 (deflated)")
         if entry.flag_bits & 0x1:
             refuse(f"'{shown(name)}' is encrypted")
     size, packed = sum(entry.file_size for entry in entries), archive.stat().st_size
