@@ -130,7 +130,7 @@ PRESUMED = {
     "Runs used Linux": kernel,
     "CCAs change between versions, BBR": lambda study: kernel(study) and any("bbr" in cca for cca in study["ccas"]),
     "CCAs change between versions": kernel,
-    "On an empty path slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
+    "On an empty path, slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
     "In longer runs it would have less weight": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
     "Cells with fewer than": lambda study: True,
     "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,

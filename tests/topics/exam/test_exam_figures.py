@@ -45,7 +45,7 @@ def test_flows_of_one_path_are_side_by_side_and_others_near_or_far():
         ("beside", "cubic"),
         ("near", "reno"),
     ]
-    assert {"Both begin at once", "The row's RTT is a quarter"} == {
+    assert {"Both begin simultaneously", "The row's RTT is a quarter"} == {
         text.get_text()
         for text in plot_exam_shares(flows).figure.findobj(Text)
         if text.get_weight() == "bold" and text.get_text() in {title for title, _ in PANELS.values()}
