@@ -46,6 +46,7 @@ NOT_RUN = {
     "mkdir -p my/http/lib && cp*": "copies the machine's curl; tests/workflow/programs/test_stacks.py",
     "snakemake --cores all --use-apptainer --configfile examples/http.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "mkdir -p my && (cd examples/s2n-quic*": "needs Rust, CMake and its registry; tests/workflow/programs/test_stacks.py",
+    "mkdir -p my && (cd examples/quiche*": "needs Rust, CMake, libclang and its registry; tests/workflow/programs/test_stacks.py",
     "python3 -m pip install --require-hashes*": "needs PyPI; tests/workflow/programs/test_stacks.py",
     "mkdir -p my && cp ../mine*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",

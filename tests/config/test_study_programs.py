@@ -144,7 +144,7 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     """The example on the page and that in `examples/`, and all placeholders."""
     text = (root / "docs/programs.md").read_text()
     block, under_test, logs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
-    for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic"):
+    for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic", "quiche"):
         (files / "my" / program).write_text("x")
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
     labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]
@@ -155,7 +155,7 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     declared = yaml.safe_load(logs)["programs"]["quic-go"]
     of_stacks = studies.resolve(studies.load(root / "examples/quic.yaml"), "examples/quic.yaml")
     logged = {program["name"]: program.get("qlog") for program in programs_under_test(of_stacks).values()}
-    assert logged == {"quic-go": declared["qlog"], "aioquic": "*.qlog", "quinn": None, "s2n-quic": None}
+    assert logged == {"quic-go": declared["qlog"], "quiche": "*.sqlog", "aioquic": "*.qlog", "quinn": None, "s2n-quic": None}
     of_page = studies.resolve(yaml.safe_load(under_test), "docs/programs.md")
     of_quinn = studies.resolve(studies.load(root / "examples/quinn.yaml"), "examples/quinn.yaml")
     assert list(programs_under_test(of_page)) == ["mine:cubic"]

@@ -62,7 +62,8 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
 
 
 @pytest.mark.parametrize(
-    ("stack", "cca"), [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")]
+    ("stack", "cca"),
+    [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr"), ("quiche", "bbr2")],
 )
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
@@ -106,7 +107,7 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
-        ("other:cubic", None, "other comes with no declaration; allowed: aioquic, quic-go, quinn, s2n-quic, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other comes with no declaration; allowed: aioquic, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip
