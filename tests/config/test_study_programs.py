@@ -155,7 +155,13 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     declared = yaml.safe_load(logs)["programs"]["quic-go"]
     of_stacks = studies.resolve(studies.load(root / "examples/quic.yaml"), "examples/quic.yaml")
     logged = {program["name"]: program.get("qlog") for program in programs_under_test(of_stacks).values()}
-    assert logged == {"quic-go": declared["qlog"], "quiche": "*.sqlog", "aioquic": "*.qlog", "quinn": None, "s2n-quic": None}
+    assert logged == {
+        "quic-go": declared["qlog"],
+        "quiche": "*.sqlog",
+        "aioquic": "*.qlog",
+        "quinn": None,
+        "s2n-quic": None,
+    }
     of_page = studies.resolve(yaml.safe_load(under_test), "docs/programs.md")
     of_quinn = studies.resolve(studies.load(root / "examples/quinn.yaml"), "examples/quinn.yaml")
     assert list(programs_under_test(of_page)) == ["mine:cubic"]

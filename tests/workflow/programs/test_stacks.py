@@ -60,8 +60,10 @@ def test_a_run_with_a_log_is_the_same_when_it_is_captured(quic_go, made, testbed
     assert len([*packets_of(captures / "r1-eth0.pcapng")]) > 5000
 
 
-def build(cargo, folder, target):
+def build(folder, target):
     """Build a stack in Rust with the crates of its lock, and put it into ``my``."""
+    if not (cargo := shutil.which("cargo")):
+        pytest.skip(f"{folder.name} is built by Rust, which this machine doesn't have.")
     done = subprocess.run([cargo, "build", "--release", "--locked"], cwd=folder, stderr=subprocess.PIPE, text=True)
     if done.returncode and "Unable to find libclang" in done.stderr:
         pytest.skip(f"{folder.name} needs libclang, which this machine doesn't have.")
@@ -74,9 +76,7 @@ def build(cargo, folder, target):
 @pytest.mark.parametrize("stack", ["quinn", "s2n-quic", "quiche"])
 def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root, made, testbed, tmp_path):
     """By the example's declaration, with crates of its lock: a flow of each CCA beside TCP; another seed gives other packets."""
-    if not (cargo := shutil.which("cargo")):
-        pytest.skip(f"{stack} is built by Rust, which this machine doesn't have.")
-    build(cargo, root / "examples" / stack, tmp_path)
+    build(root / "examples" / stack, tmp_path)
     programs = {stack: studies.load(root / f"examples/{stack}.yaml")["programs"][stack]}
     ccas = programs[stack]["ccas"]
     groups = [{"name": cca, "program": f"{stack}:{cca}", "stop_s": 4} for cca in ccas]
@@ -96,6 +96,27 @@ def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root
     assert done.returncode == 0, done.stderr[-2000:]
     other = json.loads(gzip.decompress((tmp_path / "other.json.gz").read_bytes()))
     assert other["program_packets"] != document["program_packets"]
+
+
+@pytest.mark.long
+def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_path):
+    """By the declaration with a log; losses are compared with the packets that didn't arrive, because quiche only counts them."""
+    build(root / "examples/quiche", tmp_path)
+    programs = {"quiche": studies.load(root / "examples/quic.yaml")["programs"]["quiche"]}
+    groups = [{"name": cca, "program": f"quiche:{cca}", "stop_s": 3} for cca in programs["quiche"]["ccas"]]
+    traffic = {"duration_s": 3, "sample_interval_ms": 50}
+    (content,) = documents_of_three_tries(made(*groups, programs=programs, traffic=traffic), testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    for entry, packets in zip(document["programs"], document["program_packets"]["flows"], strict=True):
+        log = entry["server"]["qlog"]
+        assert log["complete"] and log["aligned"] and log["readings"] > 500
+        # The last of them may not be known yet when the flow ends.
+        missing = packets["packets_sent"] - packets["packets_arrived"]
+        assert missing > 20 and missing - 5 <= log["lost_packets"][-1] <= missing
+        assert 40 <= log["rtt_min_ms"][-1] < 42
+        windows, flights = ([one for one in log[name] if one is not None] for name in ("cwnd_bytes", "flight_bytes"))
+        assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
 
 
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
