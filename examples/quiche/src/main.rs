@@ -34,6 +34,8 @@ const WINDOW: u64 = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Largest UDP payload, in bytes, as in quiche's own programs.
 const DATAGRAM: usize = 1350;
+/// What is handed to the connection ahead of what it sends, in bytes.
+const AHEAD: usize = 1 << 18;
 /// The one stream, which the client opens.
 const STREAM: u64 = 0;
 static BLOCK: [u8; 65_536] = [0; 65_536];
@@ -56,20 +58,20 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
     let mut config = configured(own_certificate()?)?;
     config.set_cc_algorithm_name(cca).map_err(|_| format!("there is no CCA {cca}"))?;
     let mut path = Path::accept(UdpSocket::bind(address)?, &mut config, logs)?;
-    path.exchange(None, |connection| Ok(connection.stream_recv(STREAM, &mut [0]).is_ok()))?;
+    path.exchange(None, |path| Ok(path.connection.stream_recv(STREAM, &mut [0]).is_ok()))?;
     if amount.is_empty() {
         let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
-        path.exchange(Some(end), |connection| {
-            while send(connection, BLOCK.len(), false)? > 0 {}
+        path.exchange(Some(end), |path| {
+            while path.hand_over(BLOCK.len(), false)? > 0 {}
             Ok(false)
         })?;
         // What is not sent by then is not sent any more.
         path.connection.stream_shutdown(STREAM, Shutdown::Write, 0)?;
     } else {
         let mut left: usize = amount.parse()?;
-        path.exchange(None, |connection| loop {
+        path.exchange(None, |path| loop {
             let size = left.min(BLOCK.len());
-            match send(connection, size, size == left)? {
+            match path.hand_over(size, size == left)? {
                 0 => return Ok(left == 0),
                 sent => left -= sent,
             }
@@ -87,27 +89,19 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
     }
 }
 
-/// Hands the connection zeros, and returns how many it took.
-fn send(connection: &mut Connection, size: usize, last: bool) -> Outcome<usize> {
-    match connection.stream_send(STREAM, &BLOCK[..size], last) {
-        Err(quiche::Error::Done) => Ok(0),
-        sent => Ok(sent?),
-    }
-}
-
 /// Receives until the stream ends, or for some seconds.
 fn get(address: &str, seconds: &str) -> Outcome<()> {
     let server: SocketAddr = address.parse()?;
     let mut path = Path::connect(server, &mut configured(SslContextBuilder::new(SslMethod::tls())?)?)?;
-    path.exchange(None, |connection| Ok(connection.is_established()))?;
+    path.exchange(None, |path| Ok(path.connection.is_established()))?;
     path.connection.stream_send(STREAM, &[0], false)?;
     let limit = match seconds {
         "" => None,
         _ => Some(Instant::now() + Duration::from_secs_f64(seconds.parse()?) + PATIENCE),
     };
     let (mut received, mut buffer) = (0, vec![0; BLOCK.len()]);
-    path.exchange(limit, |connection| loop {
-        match connection.stream_recv(STREAM, &mut buffer) {
+    path.exchange(limit, |path| loop {
+        match path.connection.stream_recv(STREAM, &mut buffer) {
             Ok((size, last)) => {
                 received += size;
                 if last {
@@ -137,6 +131,9 @@ struct Path {
     leaving: [u8; DATAGRAM],
     /// The size of a datagram that pacing delays, and the time when it is due.
     held: Option<(usize, Instant)>,
+    /// The bytes that the congestion window allows, and those that were handed over and not sent.
+    room: usize,
+    ahead: usize,
 }
 
 impl Path {
@@ -168,16 +165,17 @@ impl Path {
             connection.set_keylog(Box::new(OpenOptions::new().create(true).append(true).open(file)?));
         }
         let local = socket.local_addr()?;
-        Ok(Path { connection, socket, local, peer, log: None, lost: 0, arriving: [0; 65_535], leaving: [0; DATAGRAM], held: None })
+        let (arriving, leaving) = ([0; 65_535], [0; DATAGRAM]);
+        Ok(Path { connection, socket, local, peer, log: None, lost: 0, arriving, leaving, held: None, room: usize::MAX, ahead: 0 })
     }
 
     /// Exchanges packets until `step`, which uses the connection's stream, returns true, a time comes, or the connection is closed.
-    fn exchange(&mut self, until: Option<Instant>, mut step: impl FnMut(&mut Connection) -> Outcome<bool>) -> Outcome<()> {
+    fn exchange(&mut self, until: Option<Instant>, mut step: impl FnMut(&mut Path) -> Outcome<bool>) -> Outcome<()> {
         loop {
             self.receive()?;
             self.log_losses();
             loop {
-                let ended = step(&mut self.connection)? || until.is_some_and(|end| end <= Instant::now());
+                let ended = step(self)? || until.is_some_and(|end| end <= Instant::now());
                 let sent = self.send()?;
                 if ended || self.connection.is_closed() || self.connection.is_draining() {
                     return Ok(());
@@ -192,6 +190,7 @@ impl Path {
             if timer.is_some_and(|due| due <= Instant::now()) {
                 self.connection.on_timeout();
                 self.log_losses();
+                self.room = usize::MAX;
             }
         }
     }
@@ -204,6 +203,7 @@ impl Path {
                         Ok(_) | Err(quiche::Error::Done) => {}
                         Err(error) => return Err(error.into()),
                     }
+                    self.room = self.connection.stream_capacity(STREAM).unwrap_or(usize::MAX);
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -212,12 +212,30 @@ impl Path {
         }
     }
 
+    /// Hands the connection zeros, and returns how many it took.
+    fn hand_over(&mut self, size: usize, last: bool) -> Outcome<usize> {
+        if self.ahead >= AHEAD {
+            return Ok(0);
+        }
+        match self.connection.stream_send(STREAM, &BLOCK[..size], last) {
+            Ok(taken) => {
+                self.ahead += taken;
+                Ok(taken)
+            }
+            Err(quiche::Error::Done) => Ok(0),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Sends what may be sent now, and returns whether there was anything.
+    ///
+    /// Room for less than a full datagram is kept: quiche would fill it, and datagrams become smaller with every remainder.
     fn send(&mut self) -> Outcome<bool> {
         let mut any = false;
         loop {
             let (size, due) = match self.held.take() {
                 Some(held) => held,
+                None if self.room < DATAGRAM => return Ok(any),
                 None => match self.connection.send(&mut self.leaving) {
                     Ok((size, info)) => (size, info.at),
                     Err(quiche::Error::Done) => return Ok(any),
@@ -235,6 +253,8 @@ impl Path {
                 wait(&self.socket, libc::POLLOUT, None)?;
             }
             any = true;
+            self.room -= size.min(self.room);
+            self.ahead -= size.min(self.ahead);
         }
     }
 
