@@ -34,6 +34,8 @@ const WINDOW: u64 = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Largest UDP payload, in bytes, as in quiche's own programs.
 const DATAGRAM: usize = 1350;
+/// A size, in bytes, that holds a packet's header, but no packet.
+const HEADER_ONLY: usize = 30;
 /// What is handed to the connection ahead of what it sends, in bytes.
 const AHEAD: usize = 1 << 18;
 /// The one stream, which the client opens.
@@ -235,7 +237,11 @@ impl Path {
         loop {
             let (size, due) = match self.held.take() {
                 Some(held) => held,
-                None if self.room < DATAGRAM => return Ok(any),
+                None if self.room < DATAGRAM => {
+                    // By this the connection learns that it is its window that limits it, and lets the window grow.
+                    let _ = self.connection.send(&mut self.leaving[..HEADER_ONLY]);
+                    return Ok(any);
+                }
                 None => match self.connection.send(&mut self.leaving) {
                     Ok((size, info)) => (size, info.at),
                     Err(quiche::Error::Done) => return Ok(any),
