@@ -45,7 +45,10 @@ def checkout() -> Iterator[Path]:
         folder = Path(name)
         for part in SETTINGS:
             source = ROOT / part
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / part)
+            if source.is_dir():  # without what cargo has built of the examples, hundreds of MB
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("target"))
+            else:
+                shutil.copy(source, folder / part)
         (folder / "envs").mkdir()
         for image in ("testbed.sif", "testbed.json", "analysis.sif", "analysis.json"):
             if not (ROOT / "envs" / image).exists():

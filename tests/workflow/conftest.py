@@ -42,8 +42,10 @@ class Checkout:
         self.folder = Path(folder)
         for part in PARTS:
             source = ROOT / part
-            copy = shutil.copytree if source.is_dir() else shutil.copy
-            copy(source, self.folder / part)
+            if source.is_dir():  # without what cargo has built of the examples, hundreds of MB
+                shutil.copytree(source, self.folder / part, ignore=shutil.ignore_patterns("target"))
+            else:
+                shutil.copy(source, self.folder / part)
         shutil.copy(Path(__file__).with_name("mini.yaml"), self.folder / MINI)
         (self.folder / "envs").mkdir()
         for part in ("guest", "debian.lock"):  # by which a study's own kernels are made
