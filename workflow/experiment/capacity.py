@@ -1,8 +1,8 @@
-"""Capacity of a run's path: the rate that a direction can carry at any time, and its delay at that time.
+"""Capacity of a run's path: the rate that each direction can carry, and its delay, at any time.
 
 It is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal goodput, ceilings,
-checks and theory all use this module. Rates are in Mbit/s, in bytes as the bottleneck counts them, summed over parallel paths; None if
-nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has a separate one.
+checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed over parallel paths;
+None if nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has a separate one.
 Times are in ns since the traffic's origin. Standard library only.
 """
 
@@ -18,12 +18,12 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Largest number of round trips after its client at which iperf3's server begins to count UDP intervals, because of the control connection.
+#: Largest number of round trips by which iperf3's server begins its UDP intervals after its client, because of the control connection.
 SET_UP_RTTS = 4
 
 
 class Capacity(LateDeliveries):
-    """Capacity and delay of a run's path over time, for data in a direction; ``specification`` is the run's `RunSpecification`."""
+    """Capacity and delay of a run's path over time, for data in one direction; ``specification`` is the run's `RunSpecification`."""
 
     def __init__(self, specification, direction=FORWARD):
         self._run = specification
@@ -33,7 +33,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate of the policer in front of the bottleneck for data; None without one."""
+        """Rate of the policer in front of the bottleneck of the data; None without one."""
         policer = self._run.policers.get(self.direction)
         return policer["rate_mbps"] if policer else None
 
@@ -88,7 +88,7 @@ class Capacity(LateDeliveries):
 
     @property
     def is_links(self) -> bool:
-        """Whether the capacity is always the links' rate: no rate changes, and there is no policer."""
+        """Whether the capacity always equals the links' rate: no rate changes, and there is no policer."""
         return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns) -> float | None:
@@ -126,7 +126,7 @@ class Capacity(LateDeliveries):
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
     def delay_ms(self, at_ns, pair=None) -> float:
-        """Return the one-way delay of a `Pair`'s empty path, by default the first pair's, for data that leave the bottleneck at a time."""
+        """Return the one-way delay of a `Pair`'s empty path (default: the first pair's) for data that leave the bottleneck at a given time."""
         return self._delay_ms(self.direction, at_ns, pair or self._run.pairs[0])
 
     def _delay_ms(self, direction, at_ns, pair):
@@ -140,9 +140,9 @@ class Capacity(LateDeliveries):
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
-        """Return the time for which a packet waited before it left the bottleneck.
+        """Return a packet's waiting time before it left the bottleneck.
 
-        If two times are possible, because the path has become shorter, it is the shorter one.
+        If two times are possible because the path has become shorter, return the shorter one.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
@@ -152,7 +152,7 @@ class Capacity(LateDeliveries):
         return 0
 
     def rtt_ms(self, at_ns, pair=None) -> float:
-        """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
+        """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a given time."""
         pair = pair or self._run.pairs[0]
         there_ms = self._delay_ms(self.direction, at_ns, pair)
         return there_ms + self._delay_ms(self._back, at_ns + round(there_ms * 1e6), pair)
@@ -165,7 +165,7 @@ class Capacity(LateDeliveries):
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the spans (begin, end) in which packets leave the bottleneck that become known as delivered between two times.
+        """Return the spans (begin, end) during which packets leave the bottleneck whose delivery becomes known between two times.
 
         A TCP sender learns of a packet's delivery one round-trip time of the empty path later. While no acknowledgements come back it
         learns of none, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
@@ -223,7 +223,7 @@ class Capacity(LateDeliveries):
         return [flow for flow in range(self._run.flows) if self._run.flow_pair(flow).direction == self.direction]
 
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload that the path allows to become known as delivered between two times, in bytes.
+        """Return the largest payload, in bytes, whose delivery over this path can become known between two times.
 
         ``flows`` are by default all flows in this direction. If their paths differ, the result is for the path that allows the most.
         """
@@ -255,7 +255,7 @@ class Capacity(LateDeliveries):
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return the bytes delivered between two times as a percentage of what the path allows; None if it has no limit or passes nothing.
 
-        An excess within `most_bytes` left the bottleneck earlier and counts as 100 %. A larger excess is an error, and stays visible.
+        An excess within `most_bytes` is data that left the bottleneck earlier, and counts as 100 %. A larger excess is an error and stays visible.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:

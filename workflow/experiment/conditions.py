@@ -29,7 +29,7 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
-    #: Left out of specifications that do without.
+    #: Omitted from specifications that do without them.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     reverse_trace: dict | None = None
@@ -38,7 +38,7 @@ class Link:
 
     @property
     def netem_is_queue(self) -> bool:
-        """Whether a single netem does delay, loss and queueing, so that packets on the path count against its limit."""
+        """Whether a single netem implements delay, loss and queueing, so that packets on the path count against its limit."""
         return self.netem != RECEIVING_SIDE
 
 
@@ -51,7 +51,7 @@ class Multipath:
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: The following are left out of specifications that don't use them. Values per path; None: those of the link and its queue.
+    #: The following are omitted from specifications that don't use them. Values per path; None means those of the link and its queue.
     path_rate_mbps: list | None = None
     path_loss_percent: list | None = None
     path_queue_packets: list | None = None
@@ -74,7 +74,7 @@ class Hosts:
 
     pairs: int
     access_delay_ms: list
-    #: Left out of specifications that do without.
+    #: Omitted from specifications that do without them.
     qdisc: str = "none"
 
 
@@ -112,5 +112,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: Left out of specifications that do without.
+    #: Omitted from specifications that do without them.
     ecn: str = "off"

@@ -1,7 +1,7 @@
-"""CCAs that a study defines: a CCA of the kernel with other parameters, or a custom C file built into the kernel.
+"""CCAs that a study defines: a CCA of the kernel with different parameters, or a custom C file built into the kernel.
 
-The parameters are the kernel's, with one value for all sockets. They are set when it boots: values that a module derives from them
-when it registers (CUBIC's `beta_scale` from `beta`) would not change if they were written later, into sysfs.
+Each parameter has one value for all sockets of a kernel. The parameters are set at boot: values that a module derives from them
+when it registers (CUBIC's `beta_scale` from `beta`) would not follow a later write to sysfs.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ class Definition:
 
     @property
     def module(self) -> str:
-        """The kernel module that has the parameters."""
+        """The kernel module to which the parameters belong."""
         return Path(self.source).stem if self.source else f"tcp_{self.base}"
 
 
@@ -42,7 +42,7 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
     Parameters
     ----------
     linux_sha256 : str
-        SHA-256 of the image's kernel, which follows from Linux's source, patches, configuration and compiler.
+        SHA-256 of the image's kernel, which is determined by Linux's source, patches, configuration and compiler.
     sources : iterable of Definition
         The definitions with a C file.
     kernel : dict, optional
@@ -54,7 +54,7 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
 
 
 def boot_arguments(specification) -> list[str]:
-    """Return the arguments of the guest kernel's command line that set the parameters."""
+    """Return the guest kernel's command-line arguments that set the parameters."""
     return [
         f"{one.module}.{name}={int(value)}"
         for one in specification.definitions.values()

@@ -1,16 +1,16 @@
 """Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
-netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with this name.
+netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file named after it.
 """
 
 import math
 from bisect import bisect_left, bisect_right
 
-#: Value of one jitter in a table (NETEM_DIST_SCALE), largest number in a table, and largest number of entries.
+#: Number that represents one jitter in a table (NETEM_DIST_SCALE), largest number in a table, and largest number of entries.
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
-#: Name of the table for tc, and the folder in which it looks for it.
+#: Name of the table for tc, and the variable with the folder in which tc looks for it.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
-#: Probability that delays drawn from a table are rejected.
+#: Probability of rejecting delays that were drawn from the table.
 FALSE_ALARM = 1e-9
 
 
@@ -51,7 +51,7 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     seen = sorted(delays)
     most = 0.0
     for place, at in enumerate(seen):
-        # As few or as many on either side as the slack allows.
+        # The smallest and the largest share of the table that the slack allows below this delay.
         few, many = bisect_left(table, at - slack) / len(table), bisect_right(table, at + slack) / len(table)
         most = max(most, few - (place + 1) / len(seen), place / len(seen) - many)
     return most

@@ -34,7 +34,7 @@ def _codel_ms(value):
 
 
 def _times(target_ms, interval_ms):
-    """Return CoDel's two times."""
+    """Return CoDel's parameters `target_ms` and `interval_ms` with these defaults."""
     return (
         Parameter("target_ms", "target", "target", target_ms, "ms", 0.01, 1000, kept=_codel_ms),
         Parameter("interval_ms", "interval", "interval", interval_ms, "ms", 0.1, 10_000, kept=_codel_ms),
@@ -57,7 +57,7 @@ _OF_PIE = (
     Parameter("tupdate_ms", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
 )  # fmt: skip
 _GAINS = (
-    # tc doesn't pass a 0 on: the kernel keeps its default.
+    # tc doesn't pass on a 0, so the kernel keeps its default.
     Parameter("alpha", "alpha", "alpha", 2, "", 1, 32, whole=True),
     Parameter("beta", "beta", "beta", 20, "", 1, 32, whole=True),
 )
@@ -218,7 +218,7 @@ DISCIPLINES = {discipline.name: discipline for discipline in _DISCIPLINES}
 OF_KIND = {kind: discipline for discipline in _DISCIPLINES for kind in discipline.kinds.values()}
 
 
-#: Keys of a scenario with a queue: for both directions or ``forward``, and for ``reverse`` if that has a different one.
+#: Keys of a scenario for its queues: one for both directions or for ``forward``, and one for ``reverse`` if its queue differs.
 QUEUES = ("queue", "reverse_queue")
 
 

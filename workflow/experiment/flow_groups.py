@@ -10,7 +10,7 @@ from dataclasses import dataclass
 LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
 #: Value of `direction` for a group whose data flow in the opposite direction.
 REVERSE = "reverse"
-#: Value of a group's `cca` for the CCA of the run.
+#: Value of a group's `cca` that stands for the CCA of the run.
 OWN = "own"
 #: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between the groups' ports.
 WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
@@ -36,7 +36,7 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Left out of specifications if they have these values.
+    #: Omitted from specifications if they have these values.
     direction: str = "forward"
     program: dict | None = None
 
@@ -82,7 +82,7 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
     Parameters
     ----------
     groups : list of FlowGroup
-        Empty if there are ``flows`` identical flows of ``duration_s`` each, with ``bitrate_mbps`` as limit or None.
+        Empty if there are ``flows`` identical flows of ``duration_s`` each, limited to ``bitrate_mbps`` unless that is None.
     ccas : list of str
         The run's CCA, or the CCAs of its mix, which are assigned to the flows in turn.
     pairs : int

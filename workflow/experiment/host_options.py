@@ -1,7 +1,7 @@
-"""Settings of the hosts' TCP that a study's `transport` may have: each is declared once, here.
+"""Settings of the hosts' TCP that a study's `transport` may contain: each is declared once, here.
 
 A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl, the metric of the hosts' routes
-or the attribute of their interfaces that sets it (`testbed.network.transport`), and what must be read back before and after the traffic (check `host_settings`).
+or the attribute of their interfaces that sets it (`testbed.network.transport`), and the value to be read back before and after the traffic (check `host_settings`).
 A specification has the key only if its value isn't the default. Descriptions are in `wording.host_option_words`: editing them
 makes no run stale. Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from experiment.link_options import number_schema
 
-#: Hosts of a `Pair`, and both.
+#: The two hosts of a `Pair`, and the two together.
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
@@ -32,7 +32,7 @@ class HostOption:
     metric: str = ""  # word of ip-route(8)
     device: str = ""  # word of ip-link(8) for the interface to the network
     program: str = ""  # option of iperf3(1)
-    sides: tuple[str, ...] = SIDES  # hosts of a pair that have it
+    sides: tuple[str, ...] = SIDES  # hosts of a pair to which it applies
     written: Callable = lambda value: str(int(value))  # value -> word for the kernel
 
     @property

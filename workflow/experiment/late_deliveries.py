@@ -1,4 +1,4 @@
-"""Upper bound of the data that may become known as delivered in a period because packets were late before it. Part of
+"""Upper bound on the data whose delivery may become known in a period because packets were late before it. Part of
 `capacity.Capacity`."""
 
 import math
@@ -11,12 +11,12 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 _, REVERSE = DIRECTIONS
 #: Probability below which a number of packets lost in a row is neglected.
 NEGLIGIBLE = 1e-9
-#: Packets that one compressed selective acknowledgement reports at most (tcp_comp_sack_nr), and its largest delay in ms (tcp_comp_sack_delay_ns and
+#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms (tcp_comp_sack_delay_ns and
 #: tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
 COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
 #: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
-#: Time in s for which a shaper under a real clock may oversleep without losing rate; it may send the data of this time at once.
+#: Time in s for which a shaper under a real clock may oversleep without losing rate; it may then send the data of this time at once.
 REAL_TIMER_S = 1e-3
 
 
@@ -24,11 +24,11 @@ class LateDeliveries:
     """Payload that was in transit, or delivered and not yet acknowledged, at the beginning of a period."""
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
+        """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` and late packets.
 
         Late packets are in transit or unacknowledged at the beginning: packets that wait for one acknowledgement (two per connection, one
         of them from before; all of a super-packet; more if acknowledgements are lost, or selective ones compressed), packets delayed by
-        jitter, slots or reordering, and a policer's bucket; and the difference between flows whose paths differ in length.
+        jitter, slots or reordering, and a policer's bucket. Flows whose paths differ in length add the difference.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
@@ -91,15 +91,16 @@ class LateDeliveries:
 
     @cached_property
     def _packets_of_trace(self):
-        """Number of additional packets that a trace lets become known at the ends of a period, since whole packets pass, and small ones in empty steps.
+        """Number of additional packets whose delivery may become known at the ends of a period with a trace: it passes whole packets, and small ones
+        even in empty steps.
 
-        In a step without capacity the shaper's rate is one packet in the whole step, which passes several acknowledgements.
+        In a step without capacity the shaper's rate is one packet per step, enough for several acknowledgements.
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
             return 0
         on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At each end, one packet that has begun, and one that an early rise before a faster step lets pass (`traces`).
+        # At each end: one packet whose transmission has begun, and one that passes because the rate rises early before a faster step (`traces`).
         return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property

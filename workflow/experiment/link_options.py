@@ -16,10 +16,10 @@ from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
-#: Places of an option: the netem with the path's delay and loss, or a netem that packets pass before it, where they arrive behind
-#: the bottleneck of a dumbbell.
+#: Places of an option: the netem with the path's delay and loss, or another netem that packets pass before that one, on arrival
+#: behind the bottleneck of a dumbbell.
 PATH, ARRIVALS = "path", "arrivals"
-#: Values that an option in a place, or one that keeps an order, requires of other keys of the scenario: key -> allowed values.
+#: Values of the scenario's other keys that an option requires because of its place, or because it fixes the order of packets: key -> allowed values.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
@@ -27,13 +27,13 @@ IN_ORDER = {
     "topology": ("dumbbell", "cable"),
 }
 
-#: Requirements of a rate with another shaper or another bucket.
+#: Requirements of a rate with a different shaper or bucket.
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
 
 #: Smallest probability in percent: tc reads seven digits of a percentage (`LossModel.words`).
 LEAST_CHANCE_PERCENT = 1e-6
-#: netem's words for slots: instants at a fixed distance at which packets leave.
+#: netem's arguments for slots: equally spaced instants at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
 #: Properties shared by all loss models: values per direction, and requirements.
 OF_LOSS = {"by_direction": True, "needs": {"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}}
@@ -48,7 +48,7 @@ class LinkOption:
 
     name: str  # its key in a study's `link`
     value: dict  # JSON Schema of its value, without descriptions
-    default: object = None  # the value without effect
+    default: object = None  # the value that has no effect
     by_direction: bool = False  # whether a study may give one value for each direction
     behind: str = ""  # key of `link` after which it is listed; the last one if empty
     place: str = PATH  # `PATH` or `ARRIVALS`
@@ -64,10 +64,10 @@ class LinkOption:
     check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
     column: str = ""  # column of the runs with the count of the data's direction
     percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
-    only: str = ""  # direction of an option that has only one
+    only: str = ""  # the only direction that can have the option; empty if both can
     correlated: str = ""  # its effect in `CORRELATED`
     more_words: Callable = lambda value: ""  # value -> tc's words after the correlation
-    of_jitter: bool = False  # whether it describes jitter, so that a direction without jitter doesn't have it
+    of_jitter: bool = False  # whether it describes jitter and is therefore absent in a direction without jitter
 
     @property
     def all_needs(self) -> dict[str, tuple]:
@@ -105,7 +105,7 @@ class LinkOption:
         return {} if not self.key else {self.told or self.name: self.given(value)}
 
     def read(self, options) -> dict[str, float]:
-        """Return the option's value in netem's options as tc's JSON prints them, by its name; empty if it is missing there."""
+        """Return the option's value, by its name, from netem's options in tc's JSON; empty if it is missing there."""
         for step in self.key:
             options = options.get(step, {})
         return {self.told or self.name: options * self.factor} if isinstance(options, (int, float)) else {}

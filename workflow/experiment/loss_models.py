@@ -8,14 +8,14 @@ The four states are those of Salsano, Ludovici and Ordine, "Definition of a gene
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
 
-#: Value of a probability of 1 in the kernel: the largest of its random numbers.
+#: The kernel's value for a probability of 1: its largest random number.
 CERTAIN = 0xFFFFFFFF
 
 
 class LossModel:
     """Base of all loss models: a Markov chain."""
 
-    #: Word of tc-netem(8) after ``loss``, and in its JSON.
+    #: Keyword after ``loss`` in tc-netem(8), and in tc's JSON.
     word = ""
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
@@ -73,7 +73,7 @@ class GilbertElliott(LossModel):
 
     p: float
     r: float
-    #: Share of packets lost in each (netem's 1-h and 1-k).
+    #: Share of packets lost in each state (netem's 1-h and 1-k).
     bad_loss: float = 1.0
     good_loss: float = 0.0
 
@@ -81,7 +81,7 @@ class GilbertElliott(LossModel):
 
     @classmethod
     def of_bursts(cls, loss, burst_packets) -> "GilbertElliott":
-        """Return the model with a given mean loss and a mean burst length in packets, whose bad state loses every packet.
+        """Return the model with a given mean loss and mean burst length in packets; its bad state loses every packet.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class GilbertElliott(LossModel):
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13``: probability of 3 after 1."""
+    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability that 3 follows 1."""
 
     p13: float
     p31: float
@@ -163,7 +163,7 @@ class FourStates(LossModel):
             yield state in (3, 4)
 
 
-#: Word of tc -> the model, and the names of its parameters in tc's JSON, in order.
+#: Keyword of tc -> the model, and the names of its parameters in tc's JSON, in order.
 MODELS = {
     one.word: (one, names)
     for one, names in ((GilbertElliott, ("p", "r", "1-h", "1-k")), (FourStates, ("p13", "p31", "p32", "p23", "p14")))

@@ -51,5 +51,5 @@ def _between(values, place):
 
 
 def packets_of_one(correlation) -> float:
-    """Return the number of correlated packets that carry as much information on a share as one independent packet."""
+    """Return the number of correlated packets that carry as much information about a share as one independent packet."""
     return (1 + correlation) / (1 - correlation)

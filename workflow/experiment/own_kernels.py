@@ -10,7 +10,7 @@ import zlib
 
 #: First Linux version with seccomp for a guest's processes. Earlier ones use ptrace, which costs the machine more time, but not the guest.
 SECCOMP_FROM = (6, 16)
-#: Mark before the copy of a kernel's configuration in its file (kernel/configs.c).
+#: Marker that precedes the copy of a kernel's configuration in its file (kernel/configs.c).
 CONFIGURATION_MARK = b"IKCFG_ST"
 
 
@@ -22,7 +22,7 @@ def identity(kernel) -> str:
 
 
 def has_seccomp(kernel) -> bool:
-    """Return whether a run's kernel, None for the image's, can run its processes by seccomp."""
+    """Return whether a run's kernel (None for the image's) can run its processes with seccomp."""
     if kernel is None or kernel.get("base") == "newest":
         return True
     return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM
@@ -34,7 +34,7 @@ def segments_per_ack(kernel) -> int:
 
 
 def process_mode(specification) -> dict[str, str]:
-    """Return the environment's entry on how a run's guest runs its processes: empty if by seccomp, the usual mode."""
+    """Return the environment's entry for the mode in which a run's guest runs its processes; empty for seccomp, the usual mode."""
     is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)
     return {"process_mode": "ptrace"} if is_old else {}
 

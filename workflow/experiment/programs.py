@@ -11,7 +11,7 @@ from functools import cached_property
 from experiment.flow_groups import LONG, OWN, PROGRAM
 from experiment.host_pairs import Pair
 
-#: Port of the first flow in a run's first group of a program, and distance between the first ports of groups.
+#: Port of the first flow in a run's first program group, and distance between the first ports of consecutive groups.
 PROGRAM_PORT, FLOWS_OF_A_GROUP = 14_001, 64
 #: Placeholder in a command -> its value, in words.
 PLACEHOLDERS = {
@@ -134,7 +134,7 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets relative to the groups' starts, in s: for the long flows, and group -> for the program flows under test.
+    """Return the start offsets relative to the groups' starts, in s: those of the long flows, and by group those of the program flows under test.
 
     They are drawn for all flows in the groups' order, so that each has the same offset as a flow with another CCA in its place.
     """

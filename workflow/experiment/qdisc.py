@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DROP_TAIL = "drop-tail"
-#: Values of RED that tc reports by its own names.
+#: Values of RED that tc reports under names of its own.
 RED_TOLD = ("min", "max", "ewma")
 
 
@@ -55,7 +55,7 @@ class Parameter:
         return value / 1e3 if self.unit == "ms" and value is not None else value
 
     def schema(self) -> dict:
-        """Return the parameter as JSON Schema, for those of all disciplines together (`study_files.queue_keys`)."""
+        """Return the parameter as JSON Schema, to be merged with those of all disciplines (`study_files.queue_keys`)."""
         if self.is_switch:
             return {"type": "boolean"}
         if self.choices:
@@ -67,7 +67,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Counters:
-    """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's, "" is skipped.
+    """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's names; "" skips a counter.
 
     ``marks`` are the counters that add up to all CE marks; ``overflow`` those that count the drops of a full queue (None if there
     are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that it
@@ -105,7 +105,7 @@ class Discipline:
 
     @property
     def limited_only(self) -> bool:
-        """Whether the discipline is drop-tail: its only effect is that a full queue drops."""
+        """Whether the discipline is drop-tail: its only effect is that a full queue drops packets."""
         return self.name == DROP_TAIL
 
     def marked_twice(self, counted) -> int:

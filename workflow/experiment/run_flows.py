@@ -24,7 +24,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. They have the first numbers."""
+        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. These have the lowest numbers."""
         return self.scenario["flows"]
 
     @cached_property
@@ -58,7 +58,7 @@ class RunFlows:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; each other crosses one bottleneck."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; each of the others crosses one bottleneck."""
         if self.is_chain:
             return self._chain_pairs
         path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms

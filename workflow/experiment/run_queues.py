@@ -34,12 +34,12 @@ class RunQueues:
 
     @property
     def ways_apart(self) -> tuple[str, ...]:
-        """The directions with different queues: only ``forward`` if both directions have the same."""
+        """The directions whose queues differ; only ``forward`` if both directions have the same queue."""
         return DIRECTIONS if self.scenario.get("reverse_queue") else DIRECTIONS[:1]
 
     @property
     def may_mark(self) -> bool:
-        """Whether marks are checked: if flows use ECN, or a queue is not drop-tail."""
+        """Whether marks are checked: they are if flows use ECN, or if a queue is not drop-tail."""
         managed = any(not discipline_of(queue).limited_only for queue in self.queues)
         return not self.udp and (self.uses_ecn or managed)
 

@@ -73,7 +73,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first of the long flows in their order, then of the web servers."""
+        """The distinct CCAs of all TCP flows: first those of the long flows in flow order, then those of the web servers."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
@@ -143,7 +143,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def runs_foreign_code(self) -> bool:
-        """Whether the guest executes code that may be by third parties: a kernel, or programs."""
+        """Whether the guest executes code that may come from third parties: a kernel, or programs."""
         return self.has_own_kernel or bool(self.groups_of(PROGRAM))
 
     @property
@@ -235,7 +235,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         """Whether the rate is emulated.
 
         It isn't for a ping-pong of messages over a wire without serialisation: with a single packet
-        in flight, a shaper would only round the stack's own time up to that of a frame.
+        in flight, a shaper would only round the stack's own time up to the time of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
         return not (self.traffic.application == "round-trip" and wire_takes_no_time)
@@ -270,7 +270,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """The highest total rate in the run of all links that carry data, in Mbit/s: `total_rate_mbps`, and the rate for data in reverse."""
+        """The highest total rate of all links that carry data during the run, in Mbit/s: `total_rate_mbps`, plus the rate of data in reverse."""
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
@@ -279,13 +279,13 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
-        """The shortest and the longest RTT in the run of the link alone, in ms."""
+        """Shortest and longest RTT of the link alone during the run, in ms."""
         ways = ("forward", "reverse")
         return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
 
     @property
     def rtt_most_ms(self) -> float:
-        """The highest `rtt_longest_ms` of the run."""
+        """The highest value of `rtt_longest_ms` during the run."""
         if not self.timeline:
             return self.rtt_longest_ms
         return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)

@@ -1,6 +1,6 @@
 """Changes of a path over time: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
 
-Times count from the traffic's origin, the earliest moment at which a flow may start. A step takes place at once, a ramp in
+Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, a ramp a series of
 changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. Its sender
 doesn't notice and continues, so the queue keeps draining at its rate, and packets already in transit
 arrive. (A link that holds packets back instead, like a radio cell during a handover, is modelled by a rate close
@@ -33,7 +33,7 @@ TRACES = ("trace", "reverse_trace")
 class Change:
     """The change of one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
 
-    A rate of a trace is the shaper's rate, which passes the trace's capacity (for the capacity see `Timeline.values`).
+    For a trace, the rate is the one at which the shaper passes the trace's capacity (for the capacity see `Timeline.values`).
     """
 
     at_ns: int
@@ -46,7 +46,7 @@ class Change:
 class Timeline:
     """All changes of a link.
 
-    Its ``changes`` are in order of time.
+    Its ``changes`` are in chronological order.
 
     Parameters
     ----------

@@ -4,12 +4,12 @@ A shaper charges a packet when it sends it: at a rate r the next packet waits fo
 After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
 the number of packets:
 
-- Each span with a constant rate carries a whole number of packets and ends with the last one's time. The remaining fraction of
+- Each span with a constant rate carries a whole number of packets and ends when the last packet's time does. The remaining fraction of
   a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
   earlier, and the next one begins there.
-- A time without capacity is the time of one packet, which leaves at its beginning.
+- A span without capacity is the time of one packet, which leaves at the beginning of the span.
 - The rate rises early before a faster span, during the last packet's time: a packet that leaves late, after an idle link or
-  a smaller packet, is charged less than the rest of that time. Each such rise lets at most one packet more pass than the
+  a smaller packet, is charged less than the rest of that time. Each such rise lets at most one more packet pass than the
   trace offers, and none if the sender always has full packets.
 
 Standard library only.
@@ -19,11 +19,11 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-#: Largest loss by rounding, in packets.
+#: Largest loss from rounding, in packets.
 ROUNDING = 1e-3
 #: HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c): a longer time would let more than one packet pass.
 LONGEST_NS = 50_000_000_000
-#: Time by which a span's first packet may be later than its neighbours' rounded times allow, and is still charged its whole time: a sender that
+#: Time by which a span's first packet may be later than its neighbours' rounded times allow and still be charged its whole time: a sender that
 #: always has packets is at most one packet of the faster span late, and a change takes a moment.
 LATE_NS = 200_000
 
@@ -86,7 +86,7 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
 
     Examples
     --------
-    A packet in 8 ms before packets each ms. The first has begun after 1.2 ms; one that leaves later gets half of the remaining time:
+    One packet in 8 ms, then one packet per ms. The first has begun by 1.2 ms; a packet that leaves later gets half of the remaining time:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))

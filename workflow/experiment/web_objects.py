@@ -9,7 +9,7 @@ import math
 import random
 from dataclasses import dataclass
 
-#: Time in s to wait after the run's duration for objects requested in time, and the message on objects that are incomplete
+#: Time in s to wait after the run's duration for objects requested in time, and the message about objects that are incomplete
 #: by then.
 PATIENCE_S, NOT_COMPLETE = 60.0, "not complete at the end of the run"
 

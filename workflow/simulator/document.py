@@ -11,7 +11,7 @@ from simulator.verdict import judge
 from testbed.machine.environment import IMAGE_DESCRIPTION
 
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
-#: TcpSocketState::TcpCongState_t in Linux's words.
+#: Linux's names for the values of TcpSocketState::TcpCongState_t.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
 #: Column of the program -> (name in the document, factor); None stands for segments.
 COLUMNS = {
@@ -91,7 +91,7 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return the connection time of each pair's first flow, or None.
+    """Return the time that the first flow of each pair took to connect, or None.
 
     It is the RTT of the empty path, because no data are in transit yet. Pairs whose flows
     connect later are omitted.

@@ -5,7 +5,7 @@ from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
 
-#: CCA by Linux's name -> TypeId of what means the same in ns-3, in every version below.
+#: Linux's name of a CCA -> TypeId of its equivalent in ns-3, in every version below.
 CCAS = {
     "bbr": "ns3::TcpBbr",
     "bic": "ns3::TcpBic",
@@ -22,9 +22,9 @@ CCAS = {
     "westwood": "ns3::TcpWestwoodPlus",
     "yeah": "ns3::TcpYeah",
 }
-#: Why a CCA of Linux is none of them, where ns-3 has one of its name.
+#: Linux's name of a CCA -> the reason why it is not among them although ns-3 has a CCA of that name.
 NOT_THE_SAME = {"dctcp": "DCTCP is nothing without a queue that marks packets, and this one drops them"}
-#: Versions of ns-3 that have a wheel, as they are named after ``ns3:``.
+#: Versions of ns-3 that have a wheel, as written after ``ns3:``.
 VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 

@@ -5,7 +5,7 @@ import re
 from simulator.disciplines import attributes, counterpart_of
 from simulator.plan import BOTTLENECK, GAP_BYTES, LOSS, gap_ns, queue_limit, socket_settings
 
-MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
+MS, MBPS = 1e-6, 1e-6  # ms per ns, Mbit/s per bit/s
 
 
 def as_set(specification) -> dict:
@@ -157,7 +157,7 @@ def queue_settings(limit) -> dict[str, int]:
 
 
 def parsed(text) -> int | float:
-    """Return the number of a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``, ``true``."""
+    """Return the number in a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``, ``true``."""
     if text in ("true", "false"):
         return int(text == "true")
     number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])

@@ -8,22 +8,23 @@ from simulator.limits import CCAS
 from testbed.readings.deliveries import reading_times_ns
 from testbed.traffic.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
-#: What a point-to-point device of ns-3 puts in front of an IP packet (PPP).
+#: Size of the PPP header that a point-to-point device of ns-3 puts in front of an IP packet.
 LINK_HEADER_BYTES = 2
 #: The rest of an Ethernet header, as a gap after each packet: the bottleneck passes as many packets
 #: per second as Linux's shaper, which counts Ethernet frames.
 GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
-#: Where packets are lost at random: what receives from the bottleneck; and what sends over it, in front of which they wait.
+#: Direction -> the device that receives from the bottleneck, where packets are lost at random; and the device that sends over it,
+#: in front of which they wait.
 LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
-#: A socket's buffers in BDPs and full queues, and in bytes at least.
+#: Size of a socket's buffers in BDPs and full queues, and at least in bytes.
 BUFFER_PATHS = 3
 LEAST_BUFFER_BYTES = 2**18
 #: Linux's initial window (RFC 6928), in segments.
 INITIAL_CWND = 10
 #: Attributes that would otherwise differ from Linux: constants of CCAs (tcp_hybla.c, tcp_scalable.c,
-#: tcp_bic.c), when a lost SYN is retransmitted (RFC 6298; ns-3's default is 3 s), and duplicate address
+#: tcp_bic.c), the timeout of a lost SYN (RFC 6298; ns-3's default is 3 s), and duplicate address
 #: detection, which holds up the first second.
 LINUX_DEFAULTS = {
     "ns3::TcpHybla::RRTT": "25ms",
@@ -32,9 +33,9 @@ LINUX_DEFAULTS = {
     "ns3::TcpSocket::ConnTimeout": "1s",
     "ns3::Icmpv6L4Protocol::DAD": "false",
 }
-#: ns-3's default. All order events alike, so results don't depend on it.
+#: ns-3's default. All schedulers order events alike, so results don't depend on it.
 SCHEDULER = "ns3::MapScheduler"
-#: Simulated time after which a flow that lost all it sent on connecting is given up, beyond the duration.
+#: Simulated time beyond the duration after which a flow is given up if all its packets were lost while it connected.
 GRACE_S = 120
 
 
@@ -47,7 +48,7 @@ def starts_ns(specification) -> dict[int, int]:
 
 
 def looks_ns(specification) -> list[int]:
-    """Return the times of the readings of the sockets, in ns since the origin: all flows have started and none has ended."""
+    """Return the times at which the sockets are read, in ns since the origin: when all flows have started and none has ended."""
     begin_s = start_within_s(specification)
     common_s = specification.traffic.duration_s - begin_s
     connected_s = begin_s + specification.rtt_longest_ms / 1e3
@@ -55,7 +56,7 @@ def looks_ns(specification) -> list[int]:
 
 
 def deliveries_ns(specification) -> list[int]:
-    """Return the times at which the received bytes are read, in ns since the origin; a flow sends once it has connected."""
+    """Return the times at which the received bytes are read, in ns since the origin; flows begin to send once they have connected."""
     starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
     return reading_times_ns(starts_s, 1, specification)
 
@@ -63,7 +64,7 @@ def deliveries_ns(specification) -> list[int]:
 def buffer_bytes(specification) -> int:
     """Return the size of a socket's buffers: far above any CCA's window, including BBR's 2.89 BDPs at the start.
 
-    ns-3 charges a buffer only with payload, so a third of Linux's size is enough. Larger buffers are
+    ns-3 charges only payload to a buffer, so a third of Linux's size is enough. Larger buffers are
     not harmless: BBR up to 3.41 can lose count of the data in flight, and then sends the whole buffer.
     """
     path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
@@ -72,7 +73,7 @@ def buffer_bytes(specification) -> int:
 
 
 def socket_settings(specification) -> dict[str, str]:
-    """Return attribute of a socket -> its required value, as ns-3 prints it."""
+    """Return the required value of each of a socket's attributes, as ns-3 prints it."""
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
@@ -96,7 +97,7 @@ def queue_limit(specification) -> str:
 
 
 def defaults(specification) -> dict[str, str]:
-    """Return attribute -> value, both in ns-3's syntax, to be set before any object is created."""
+    """Return the attributes to set before any object is created, with their values, both in ns-3's syntax."""
     owners = {
         "MinRto": "TcpSocketBase",
         "Sack": "TcpSocketBase",
@@ -144,12 +145,12 @@ def plan(specification) -> str:
         "loss_forward": repr(link.loss_percent["forward"] / 100),
         "loss_reverse": repr(link.loss_percent["reverse"] / 100),
         "ip": specification.ip_version.removeprefix("ipv"),
-        # What ns-3's generator (MRG32k3a) allows: a seed of 32 bits that is not 0, and a run.
+        # ns-3's generator (MRG32k3a) accepts a non-zero seed of 32 bits, and a run number.
         "seed": 1 + seed % (2**31 - 1),
         "run": seed >> 31,
         "recovery": RECOVERIES[specification.transport.recovery],
         "scheduler": SCHEDULER,
-        # The same results as with the library's own search, many times as fast (envs/ns3/scoreboard.h).
+        # Gives the same results as the library's own search, but many times faster (envs/ns3/scoreboard.h).
         "search": "linear",
         "duration_ns": round(traffic.duration_s * 1e9),
         "interval_ns": round(traffic.interval_s * 1e9),

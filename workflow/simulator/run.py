@@ -1,4 +1,4 @@
-"""Platform ``ns3``: the simulation program of a version as an ordinary process.
+"""Platform ``ns3``: the simulation program of one ns-3 version as an ordinary process.
 
 Its input doesn't depend on the machine: a plan in an empty folder, hardly any
 environment variables, and a C library with the same results on every processor.
@@ -22,7 +22,7 @@ VERSIONS_FOLDER = Path("/opt/ns3")
 #: Without these instructions the C library's functions (pow, exp, cbrt) round alike on all x86-64 processors.
 SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
 STEP = "simulator"
-#: A run without traffic, in s; and each data packet of a full link with its acknowledgement, while many are lost.
+#: Time for a run without traffic; and for each data packet of a full link with its acknowledgement, while many packets are lost.
 START_S = 0.3
 PACKET_S = 150e-6
 #: Memory of the program without traffic in MiB, and memory per packet in transit in bytes.
@@ -36,7 +36,7 @@ def version(specification) -> str:
 
 
 def packet_bytes(specification) -> int:
-    """Return the approximate size of a full packet in bytes, for either IP version: a scheduler's query isn't for one run yet."""
+    """Return the approximate size of a full packet in bytes, for either IP version: a scheduler's query doesn't refer to a single run yet."""
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
@@ -68,7 +68,7 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run: as handed over, or else computed here."""
+    """Return the identity of the program that executes a run: the one handed over, or else one computed here."""
     return specification.testbed_digest or program_digest()
 
 
@@ -86,7 +86,7 @@ def boot(specification, wall_limit_s, log) -> dict:
     Parameters
     ----------
     wall_limit_s : float
-        Real seconds after which the program is ended.
+        Seconds of real time after which the program is ended.
     log : binary file
         Receives the program's output.
     """
@@ -117,7 +117,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
         return None
     if -status in (signal.SIGKILL, signal.SIGBUS):
         raise MachineFault(STEP, f"was ended by {signal.Signals(-status).name} (out of memory?)")
-    # An assertion of ns-3 that failed ends it with SIGABRT; the same run would fail again.
+    # A failed assertion ends ns-3 with SIGABRT; the same run would fail again.
     words = printed.decode(errors="replace").strip()
     how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
     return f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}"

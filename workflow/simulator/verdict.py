@@ -14,7 +14,7 @@ from testbed.checks.network_checks import IDLE_RTT_SLACK_MS, judge_loss
 from testbed.checks.timeline_checks import check_timeline
 from testbed.traffic.traffic import start_within_s
 
-#: The largest options of a segment that opens a connection (maximum 40), and a PPP header.
+#: Largest size of the options of a segment that opens a connection (40 bytes), plus a PPP header.
 HANDSHAKE_EXTRA_BYTES = 40 + 2
 
 
@@ -211,7 +211,7 @@ def check_drops_elsewhere(specification, document) -> Check:
     for name, interface in document["links"]["after"].items():
         if interface["device_drops"]:
             drops.append(f"{name} {interface['device_drops']}")
-        # A device below a discipline stops it when it is full.
+        # A full device stops the discipline above it.
         alone = not interface["qdiscs"].keys() - {"DropTailQueue", "RateErrorModel"}
         if (name not in bottleneck or not alone) and interface["qdiscs"]["DropTailQueue"]["drops"]:
             drops.append(f"{name} queue {interface['qdiscs']['DropTailQueue']['drops']}")
