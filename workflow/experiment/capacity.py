@@ -255,7 +255,7 @@ class Capacity(LateDeliveries):
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return the bytes delivered between two times as a percentage of what the path allows; None if it has no limit or passes nothing.
 
-        An excess within `most_bytes` is data that left the bottleneck earlier, and counts as 100 %. A larger excess is an error and stays visible.
+        An excess within `most_bytes` is data that left the bottleneck earlier, and counts as 100 %. A larger one is an error and stays visible.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:

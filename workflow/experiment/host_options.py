@@ -1,7 +1,8 @@
 """Settings of the hosts' TCP that a study's `transport` may contain: each is declared once, here.
 
 A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl, the metric of the hosts' routes
-or the attribute of their interfaces that sets it (`testbed.network.transport`), and the value to be read back before and after the traffic (check `host_settings`).
+or the attribute of their interfaces that sets it (`testbed.network.transport`), and the value to be read back before and after the
+traffic (check `host_settings`).
 A specification has the key only if its value isn't the default. Descriptions are in `wording.host_option_words`: editing them
 makes no run stale. Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
 """

@@ -11,8 +11,8 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 _, REVERSE = DIRECTIONS
 #: Probability below which a number of packets lost in a row is neglected.
 NEGLIGIBLE = 1e-9
-#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms (tcp_comp_sack_delay_ns and
-#: tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
+#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms
+#: (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
 COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
 #: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
@@ -91,8 +91,9 @@ class LateDeliveries:
 
     @cached_property
     def _packets_of_trace(self):
-        """Number of additional packets whose delivery may become known at the ends of a period with a trace: it passes whole packets, and small ones
-        even in empty steps.
+        """Number of additional packets whose delivery may become known at the ends of a period because of a trace.
+
+        It passes whole packets, and small ones even in empty steps.
 
         In a step without capacity the shaper's rate is one packet per step, enough for several acknowledgements.
         """

@@ -19,7 +19,8 @@ from experiment.timeline import DIRECTIONS, directions_of
 #: Places of an option: the netem with the path's delay and loss, or another netem that packets pass before that one, on arrival
 #: behind the bottleneck of a dumbbell.
 PATH, ARRIVALS = "path", "arrivals"
-#: Values of the scenario's other keys that an option requires because of its place, or because it fixes the order of packets: key -> allowed values.
+#: Values of the scenario's other keys that an option requires because of its place, or because it keeps packets in order:
+#: key -> allowed values.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),

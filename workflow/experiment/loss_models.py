@@ -124,7 +124,7 @@ class GilbertElliott(LossModel):
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability that 3 follows 1."""
+    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability of 3 after 1."""
 
     p13: float
     p31: float

@@ -134,7 +134,7 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets relative to the groups' starts, in s: those of the long flows, and by group those of the program flows under test.
+    """Return the start offsets from the groups' starts, in s: those of the long flows, and by group those of the program flows under test.
 
     They are drawn for all flows in the groups' order, so that each has the same offset as a flow with another CCA in its place.
     """

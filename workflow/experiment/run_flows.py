@@ -58,7 +58,7 @@ class RunFlows:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; each of the others crosses one bottleneck."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; the others cross one bottleneck each."""
         if self.is_chain:
             return self._chain_pairs
         path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
