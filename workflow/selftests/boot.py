@@ -30,7 +30,7 @@ from testbed.machine.machine import (
 MEMORY_MIB = 512
 #: Seconds of CPU time and of real time after which a guest is ended; a test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
-#: Messages of a guest kernel on a program whose process the machine has ended for its CPU time, with seccomp and with ptrace.
+#: Messages of a guest kernel about a program whose process the machine has ended because of its CPU time, with seccomp and with ptrace.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
 #: Reason for the failure of such a test.
 SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
@@ -49,11 +49,11 @@ class Plan:
     Attributes
     ----------
     programs, scripts : pathlib.Path
-        Folders with packetdrill and the programs that it calls, and with all of the kernel's scripts.
+        Folder with packetdrill and the programs that it calls, and folder with all of the kernel's scripts.
     linux : str
         The guest kernel.
     has_seccomp, is_own : bool
-        Whether the kernel runs its processes by seccomp, and whether it is a custom kernel.
+        Whether the kernel runs its processes with seccomp, and whether it is a custom kernel.
     seed : int
         Seed of the kernel's random numbers.
     """
@@ -80,9 +80,9 @@ def hand_over(command, plan, job) -> None:
 
 
 def carry_out(command, plan, log) -> dict:
-    """Run one test and return its outcome: the one written by `guest.main`, or ``end``, the reason why there is none.
+    """Run one test and return its outcome: the one written by `guest.main`, or ``end``, the reason for a missing outcome.
 
-    With ``again`` another try may end differently, because the machine may be to blame.
+    If the outcome has ``again``, another try may end differently, because the machine may be to blame.
 
     Raises
     ------
@@ -127,13 +127,13 @@ def has_huge_pages(memory) -> bool:
 
 @cache
 def can_close_off(huge_pages) -> bool:
-    """Return whether this machine can isolate programs, tried once."""
+    """Return whether this machine can isolate programs; it is tried only once."""
     with job_folder() as folder:
         return closed_off.problem(folder, huge_pages) is None
 
 
 def left_in(job) -> dict | None:
-    """Return a guest's outcome; None if it isn't one of `guest.main`, because a custom kernel may leave anything."""
+    """Return a guest's outcome; None if it wasn't written by `guest.main`, because a custom kernel may leave anything."""
     try:
         left = json.loads(given_bytes(job / "outcome.json", LARGEST_OUTCOME, os.O_NOFOLLOW))
     except (OSError, ValueError, RecursionError):
@@ -153,12 +153,12 @@ def is_outcome(left) -> bool:
 
 
 def has_spun(status, printed) -> bool:
-    """Return whether the machine has ended a guest, or a program in it, for its CPU time."""
+    """Return whether the machine has ended a guest, or a program in it, because of its CPU time."""
     return status == -signal.SIGXCPU or bool(PROGRAM_SPUN.search(printed))
 
 
 def why_nothing_left(status, printed) -> str:
-    """Return the reason why a guest left no outcome: it crashed, was ended, or ended."""
+    """Return the reason for a missing outcome of a guest: it crashed, was ended, or ended by itself."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
     if status < 0:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 #: Seconds of the guest's clock that a script may take; the longest of Linux 7.2 takes 7.3.
 LIMIT_S = 120
-#: Bytes of a script's output that are kept, from its end, and bytes of one record of the kernel's log.
+#: Number of bytes kept from the end of a script's output, and size of one record of the kernel's log in bytes.
 KEPT_BYTES, RECORD_BYTES = 2**16, 2**13
-#: Kernel log records are kept up to this level (<linux/kern_levels.h>): warnings and what is worse.
+#: Kernel log records are kept up to this level (<linux/kern_levels.h>): warnings and worse.
 WARNING = 4
 
 

@@ -6,14 +6,14 @@ from selftests.guest import LIMIT_S
 from testbed.machine.crash import WHY
 
 PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
-#: A shell's message on a missing program: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
+#: A shell's message about a missing program: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
 #: packetdrill's message if the kernel's struct tcp_info is shorter than the one with which packetdrill was built.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
-#: Message on a packet with bytes that the script didn't send: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY).
-#: Later scripts prevent this by an option that scripts for an older packetdrill don't have.
+#: Message about a packet with bytes that the script didn't send: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY).
+#: Later scripts prevent this with an option that scripts for an older packetdrill don't have.
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
-#: A kernel's warning, which no test may cause.
+#: A warning of the kernel, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
 #: Pattern in a script -> kernel options that it needs. Other options are needed by all scripts.
 NEEDS = {
@@ -24,7 +24,7 @@ NEEDS = {
     "NET_SCH_FQ": re.compile(r"\btc qdisc .*\bfq\b"),
     "SYN_COOKIES": re.compile(r"\btcp_syncookies\b"),
 }
-#: Number of lines kept from a failed script's output, and largest length of each.
+#: Number of lines kept from a failed script's output, and the largest length of each.
 KEPT_LINES, KEPT_CHARACTERS = 12, 300
 
 
@@ -87,6 +87,6 @@ def options_of(configuration) -> set[str]:
 def options_off(wanted, options) -> list[str]:
     """Return the options of the tests' configuration (its text) that a kernel doesn't have.
 
-    HZ is compared by its value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
+    HZ is compared by value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
     """
     return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))

@@ -36,7 +36,7 @@ from testbed.traffic.background import Background
 #: Files that request captures of packets, and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Largest number of open files: for each pair of hosts (clients, servers and readers), for everything else, and at least.
+#: Number of open files to allow: for each pair of hosts (clients, servers and readers), for everything else, and the minimum.
 OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
@@ -149,7 +149,7 @@ def carry_out(specification, step, folder=None) -> dict:
 
 
 def go_first() -> None:
-    """Let this process run before all others that could run at the same instant, as long as it has something to do.
+    """Make this process run before all others that could run at the same instant, as long as it has something to do.
 
     Each reading of the clock moves it by 256 ns. A system call, a page fault, even a collection of Python's garbage, would let a program run in
     between, and so change the times that it reads. Its log shows that; so a run with a log would have another document when it is captured.
@@ -158,7 +158,7 @@ def go_first() -> None:
 
 
 def carry_per_side() -> Callable:
-    """Return the function that carries the traffic of a run with two programs for all flows."""
+    """Return the function that runs the traffic if two programs carry all flows."""
     # Imported here because other runs don't need it.
     from testbed.traffic.both_sides import carry_per_side
 
@@ -186,7 +186,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return the document's section on loss bursts, by its name; empty for a run without any."""
+    """Return the document's section on loss bursts, keyed by its name; empty for a run without any."""
     if not specification.has_loss_bursts:
         return {}
     # Imported here because other runs don't need it.
@@ -242,7 +242,7 @@ def read_back(path, specification) -> dict:
 
 
 def main(folder) -> None:
-    """Execute the run in ``folder``; one of the two files is written in any case."""
+    """Execute the run in ``folder``; either ``document.json`` or ``failure.json`` is always written."""
     folder = Path(folder)
     # Mininet logs to a separate handler, but errors belong in the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)

@@ -1,6 +1,6 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job has one run, or several runs if starting a job costs more than a run (on
+A job has one run, or several if starting a job costs more than a run (on
 a cluster). The run remains the unit: each has its own seed, document and log, and a
 restarted job executes only the missing runs.
 """
@@ -28,7 +28,7 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
     Parameters
     ----------
     conditions : str
-        Conditions of the runs: one JSON object for all, with ``schema_version`` and ``scenario``, or those of each (`packed_conditions`).
+        Conditions of the runs: one JSON object for all, with ``schema_version`` and ``scenario``, or one per run (`packed_conditions`).
     runs : list
         CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
@@ -67,7 +67,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         return True
     try:
         document.parent.mkdir(parents=True, exist_ok=True)
-        document.unlink(missing_ok=True)  # damaged, or of another run
+        document.unlink(missing_ok=True)  # damaged, or left by another run
         log_file.parent.mkdir(parents=True, exist_ok=True)
         first_fault = "its job was ended" if was_cut_off(log_file, run) else None
         with log_file.open("wb", buffering=0) as log:
@@ -121,7 +121,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
-    # The signal with which a scheduler ends a job; a run's resources are released on the way out.
+    # A scheduler ends a job with this signal; a run's resources are released on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:

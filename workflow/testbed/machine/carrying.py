@@ -17,7 +17,7 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a run with a document: the machine's fault in a first try, and the reason of a failure; None without one."""
+    """Outcome of a run with a document: the machine's fault in a first try, and the reason for a failure; each None if there was none."""
 
     first_fault: str | None
     failure: str | None
@@ -38,11 +38,11 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     log : binary file
         Receives the guest's console and the outcome of the run.
     limit_s : float, optional
-        Real seconds for each try; by default the platform's own.
+        Seconds of real time for each try; by default the platform's own limit.
     first_fault : str, optional
         The machine's fault in an earlier try, for the log.
     **of_platform
-        Arguments that only some platforms have (`boot`).
+        Arguments that only some platforms accept (`boot`).
     """
     platform_module = platform_of(specification)
     limit_s = limit_s or platform_module.wall_limit_s(specification)
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Return the document of a run that the machine has ended once; if it ends in the same way again, the document of that failure."""
+    """Run again after the machine ended the first try; return the document, or that of the failure if the second try ends likewise."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:
@@ -84,7 +84,7 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return the text for the last line of a log of a run that needed a second try."""
+    """Return the text on a second try for the last line of a run's log; empty if the first try succeeded."""
     return f"; on the second try, the first: {first_fault}" if first_fault else ""
 
 
@@ -112,7 +112,7 @@ def write_document(document, output) -> None:
 def is_done(specification, output) -> bool:
     """Return whether a complete document of exactly this run, by this testbed and image, exists.
 
-    It is true only if another execution would give the same bytes, or merely another measurement (platform ``host``).
+    The result is true only if another execution would give the same bytes, or merely another measurement (platform ``host``).
 
     ``output`` is the document's file.
     """

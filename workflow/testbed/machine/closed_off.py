@@ -36,12 +36,12 @@ KEPT = {
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
-#: Exit status of the first process for a program ended by a signal, minus the signal's number, as in a shell.
+#: Added to a signal's number, this is the first process's exit status for a program ended by the signal, as in a shell.
 SIGNALLED = 128
 
 
 def problem(folder, huge_pages) -> str | None:
-    """Return the reason why this machine can't isolate a program, found by trying it, or None."""
+    """Try to isolate a program on this machine; return the reason if that fails, otherwise None."""
     try:
         done = subprocess.run(["true"], preexec_fn=lambda: close_off(folder, huge_pages), capture_output=True)
     except (OSError, subprocess.SubprocessError) as error:
@@ -83,7 +83,7 @@ def close_off(folder, huge_pages) -> None:
 
 
 def _mounts() -> Iterator[tuple[bytes, int]]:
-    """Yield each mount point and its flags, the innermost first."""
+    """Yield each mount point and its flags, innermost first."""
     with open("/proc/self/mountinfo", "rb") as lines:
         fields = [line.split() for line in lines]
     for _, _, _, _, point, options, *_ in reversed(fields):

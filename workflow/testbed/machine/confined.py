@@ -1,7 +1,7 @@
 """Confinement of a declared program inside a guest: its files, its user, and its memory limit.
 
 It gets a private root in memory with the image's programs and libraries (read-only), its own files, a folder for logs, ``/tmp``, and
-five devices, but without files of the machine, the run and other programs. It runs as a separate user without any
+five devices, but no files of the machine, the run or other programs. It runs as a separate user without any
 privileges, in the network namespace of its host, which it can't change.
 """
 
@@ -15,13 +15,13 @@ from testbed.machine.machine import CLONE_NEWNS, succeed
 
 CLONE_NEWUTS, CLONE_NEWIPC = 0x04000000, 0x08000000
 MS_NOSUID, MS_NODEV = 2, 4
-#: Folders of the image in the root, in addition to the targets of the root's links.
+#: Folders of the image that the private root contains, in addition to the targets of its links.
 IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: The program's folders, as it sees them.
 FOLDER, LOGS = "/program", "/logs"
-#: Largest total amount in its folders, in MiB, number of processes and threads, and number of open files.
+#: Largest total size of its folders' content in MiB, largest number of processes and threads, and of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of such programs.
 ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
@@ -37,7 +37,7 @@ def confine(files, root, user, memory_mib) -> None:
     root : str
         An empty folder in which the program's root is created, invisible to other processes.
     user : int
-        Number of its user and group.
+        Numeric id of its user and group.
     memory_mib : int
         Writable memory of each of the program's processes in MiB.
     """

@@ -2,7 +2,7 @@
 
 Two hosts of a real network are two machines. So the work of one host's processes, and the
 kernel's work for packets that arrive there, is put on one core (`placed_host`), and the work of its
-peer on another: a core's busy time is then that of a host.
+peer on another: a core's busy time is then the busy time of a host.
 
 ==========  ===================  =============  ============
 role        of two cores         of three       of four
@@ -35,7 +35,7 @@ class Placement:
     program: int
 
     def of(self, node) -> int:
-        """Return the core of a node, by its name: h1, h3 and so on send, h2, h4 and so on receive."""
+        """Return the core of a node, by the node's name: h1, h3 and so on send, h2, h4 and so on receive."""
         if node.startswith("r"):
             # On a chain with more than two routers, every other one is treated like the first.
             return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]

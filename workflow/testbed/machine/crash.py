@@ -4,9 +4,9 @@ import re
 
 #: Line with which a kernel begins to report the reason for its end.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: The same if the machine is to blame: it killed the first process, or has no room for the guest's memory.
+#: The same line if the machine is to blame: it killed the first process, or has no room for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
-#: Position of the processor (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
+#: Current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
 AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
 #: Functions with which a kernel prints the reason for its end.
@@ -22,7 +22,7 @@ def lines_of(printed) -> list[str]:
 
 
 def crashed(printed) -> bool:
-    """Return whether a kernel printed a reason for its end other than the machine."""
+    """Return whether a kernel printed a reason for its end that doesn't blame the machine."""
     lines = lines_of(printed)
     return any(WHY.search(line) for line in lines) and not any(OF_THE_MACHINE.search(line) for line in lines)
 
@@ -40,7 +40,7 @@ def last_words(printed) -> str:
 def call_trace(lines) -> list[str]:
     """Return the innermost functions of a kernel that crashed, each before its caller.
 
-    Entries on the stack that weren't calls are left out: beginnings of functions, and the functions that print the trace.
+    Entries on the stack that weren't calls are omitted: beginnings of functions, and the functions that print the trace.
     """
     begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
     # A fault is reported before the panic that it causes.

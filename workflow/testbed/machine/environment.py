@@ -1,4 +1,4 @@
-"""The environment of a run, as far as it can affect a result: kernel, tick, clock, tools, image."""
+"""The environment of a run, limited to the parts that can affect a result: kernel, tick, clock, tools, image."""
 
 import gzip
 import hashlib
@@ -37,7 +37,7 @@ def describe(testbed_digest) -> dict:
 
 
 def describe_unbooted(linux, build, testbed_digest) -> dict:
-    """Return the same as `describe` for a guest that ended too early, from its kernel's file.
+    """Return the environment, as from `describe`, of a guest that ended too early to report it, using the file of its kernel.
 
     ``build`` is the kernel's build number, None for the image's kernel.
     """
@@ -106,6 +106,6 @@ def program(testbed_digest) -> dict:
 
 
 def cpu_model(text) -> str:
-    """Return the processor's name from /proc/cpuinfo, or "unknown": not every architecture names it."""
+    """Return the processor's name from /proc/cpuinfo, or "unknown", because not every architecture gives it."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

@@ -17,7 +17,7 @@ from testbed.machine.messages import in_words, tell
 CONSOLE_POLL_S = 1
 #: Largest amount that a program may print, in bytes.
 LARGEST_CONSOLE_BYTES = 2**26
-#: CPU time, in seconds, from SIGXCPU, which a program may ignore, to SIGKILL.
+#: CPU time in seconds between SIGXCPU, which a program may ignore, and SIGKILL.
 CPU_GRACE_S = 5
 #: Parts of a program's output that a terminal might interpret.
 UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
@@ -29,7 +29,7 @@ def execute(
     """Run a program to its end.
 
     Its output is copied to the log through memory: if it wrote to the log directly, a full disk
-    would cause an error of the program in the middle of the run.
+    would make the program fail in the middle of the run.
 
     Returns the program's exit status (negative: the signal that ended it), and its standard output and error.
 
@@ -53,7 +53,7 @@ def execute(
     prepare : callable, optional
         Function called in the process that becomes the program.
     cpu_s : float, optional
-        CPU time in s after which SIGXCPU ends the program, or one of its children.
+        CPU time in s after which SIGXCPU ends the program or any of its children.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class Console:
 
     def __enter__(self):
         self.memory = os.memfd_create("console", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        with contextlib.suppress(OSError):  # if the size of files is limited further
+        with contextlib.suppress(OSError):  # if a lower limit on the size of files applies
             os.truncate(self.memory, LARGEST_CONSOLE_BYTES)
             fcntl.fcntl(self.memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         return self
@@ -109,7 +109,7 @@ class Console:
         os.close(self.memory)
 
     def printed(self, start=0) -> bytes:
-        """Return the output beginning with byte ``start``, without disturbing the program's writes."""
+        """Return the output from byte ``start`` on, without disturbing the program's writes."""
         # The program and this process share the position in the file; its size is the limit of the output.
         return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
@@ -124,7 +124,7 @@ class Console:
             tell(f"{self.log.name}: {in_words(error)}")
 
     def _write(self, text):
-        # A disk with little room accepts a part, and refuses the next one.
+        # A nearly full disk accepts a part of the text and refuses the next one.
         while text := text[self.log.write(text) :]:
             pass
 

@@ -1,7 +1,7 @@
 """A run that failed: a document that reports the failure and its reason.
 
 A study continues without such a run. Its document is an ordinary run document, has the same bytes
-whenever it is made again, and is judged invalid.
+every time that it is created, and is judged invalid.
 """
 
 from experiment.specification import DOCUMENT_VERSION

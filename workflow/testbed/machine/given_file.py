@@ -29,11 +29,11 @@ def given_bytes(path, largest, flags=0) -> bytes:
     Raises
     ------
     GivenFileError
-        If it is a device, a pipe or a socket, or larger. No more than ``largest`` bytes are read.
+        If it is a device, a pipe or a socket, or larger than ``largest`` bytes; no more than that are read.
     OSError
         If the file can't be opened, or is a folder.
     """
-    # Without waiting, as opening a pipe would.
+    # Don't wait, as opening a pipe would.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode):

@@ -1,4 +1,4 @@
-"""The input and the output of a run's program: a folder with its modules, its specification, and its document."""
+"""The input and output of a run's program: a folder with its modules, its specification, and its document."""
 
 import contextlib
 import json
@@ -30,13 +30,13 @@ COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode"
 
 
 def hand_over(specification, job) -> None:
-    """Put the packages, their identity and a run's specification into the folder ``job``, the only part of the machine that the run sees."""
+    """Put the packages, their identity and a run's specification into the folder ``job``, all that the run sees of the machine."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
         # Not on the guest kernel's command line, which affects its random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Two hundred copies would take a fifth of a short run's time. Third-party code gets separate files.
+            # Copying two hundred files would take a fifth of a short run's time. Third-party code gets separate files.
             copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
         except OSError:  # the checkout isn't writable, or its disk is full
@@ -72,8 +72,8 @@ def linked(file, place) -> None:
 class PacketsAsked:
     """Requested packet captures of a run.
 
-    ``kept_bytes`` of each packet are stored, ``at`` the named interfaces (all if empty), with additional readings every ``step_s``;
-    ``folder`` receives the files.
+    ``kept_bytes`` of each packet are stored, at the interfaces named in ``at`` (all if empty), with additional readings every
+    ``step_s``; ``folder`` receives the files.
     """
 
     kept_bytes: int
@@ -131,7 +131,7 @@ def prepare(folder) -> None:
 
 
 def prepared() -> Path:
-    """Return a folder made by `prepare` with the packages, which is kept beside them from one run to the next.
+    """Return a folder with the compiled packages (`prepare`), which is kept beside the packages from one run to the next.
 
     Raises `OSError` if it can't be created there.
     """
@@ -161,7 +161,7 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
     status : int
         Exit status of the run's process (negative: the signal).
     step, what : str
-        The step under way, and the name of that process, for the message.
+        The current step, and the name of that process, for the message.
     says_why : bool
         Whether the process printed the reason for its end.
     """
@@ -201,13 +201,13 @@ def _no_number(word):
 def left_by_run(path, keys=()) -> dict | None:
     """Return the content that a run wrote, or None if it ended before or during the writing.
 
-    A custom kernel can leave anything there, such as a link or a pipe, which counts as nothing.
+    A custom kernel can leave anything there, such as a link or a pipe, which counts as no content.
 
     Parameters
     ----------
     path : pathlib.Path
     keys : iterable of str
-        Required keys with text as value.
+        Required keys, whose values must be text.
     """
     try:
         left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)

@@ -24,13 +24,13 @@ NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
 AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
 #: Duration of a run without traffic, in s: container, network, readings, 10 pings.
 START_S = 5
-#: Time in s in addition to the limit of the traffic (`traffic.time_limit_s`), to start, and to end hanging processes.
+#: Time in s allowed in addition to the traffic's limit (`traffic.time_limit_s`) to start, and to end hanging processes.
 SPARE_S = 180
 
 
-#: Smallest change of the time of day relative to the monotonic clock, in s, which shows that it was set; not below the readings' resolution.
+#: Smallest change of the time of day relative to the monotonic clock, in s, that shows that it was set; not below the readings' resolution.
 STEP_S = 1e-3
-#: Number of readings of both clocks, of which the shortest counts.
+#: Number of times that both clocks are read; the reading that took the shortest time counts.
 CLOCK_READINGS = 10
 
 
@@ -50,7 +50,7 @@ def digest(specification) -> str:
 
 
 def namespaces_here() -> list[str]:
-    """Return `NAMESPACES` for an ordinary user, or for root, who doesn't need a user namespace if none can be created."""
+    """Return `NAMESPACES` as needed by the current user: root needs no user namespace if none can be created."""
     can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
     return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
 
@@ -63,7 +63,7 @@ def boot(specification, wall_limit_s, log) -> dict:
     Parameters
     ----------
     wall_limit_s : float
-        Real seconds after which the run is ended.
+        Seconds of real time after which the run is ended.
     log : binary file
         Receives the output of the run's program.
     """

@@ -45,7 +45,7 @@ def prepare(job) -> None:
     os.makedirs("/run/netns")
     os.makedirs(JOB)
     mount(job, JOB, flags=MS_BIND | MS_REC)
-    # Mount the one for these process and network namespaces.
+    # Mount the instance for these process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
     # Mounted after the job, which is below it.

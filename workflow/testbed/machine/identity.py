@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 WORKFLOW = Path(__file__).parents[2]
-#: The packages that execute a run on Linux, and the one that a simulator needs in addition.
+#: The packages that execute a run on Linux, and the additional one for a simulator.
 TESTBED = (WORKFLOW / "experiment", WORKFLOW / "testbed")
 SIMULATOR = WORKFLOW / "simulator"
 #: Markers of structure. None of them can be a token of a module.
@@ -26,12 +26,12 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def program_identity(specification) -> str:
-    """Return the identity of the testbed that executes a run: as handed over, or else computed here."""
+    """Return the identity of the testbed that executes a run: the one handed over, or else one computed here."""
     return specification.testbed_digest or package_digest(*TESTBED)
 
 
 def package_digest(*folders, of_module=None) -> str:
-    """Return the identity of packages: of the names and the code of their modules, including those in subfolders.
+    """Return the identity of packages, from the names and the code of their modules, including those in subfolders.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _append(kept, text) -> None:
 
 
 def _places(source) -> tuple[dict, set]:
-    """Return the positions of a module's statements without effect (start -> end), and those of the calls' closing brackets.
+    """Return the positions of a module's statements without effect (start -> end), and the positions of the calls' closing brackets.
 
     Statements without effect are `pass`, and strings such as docstrings. A position is a line and a column.
     """
@@ -126,7 +126,7 @@ def _is_text(node) -> bool:
 
 
 def _tokens(source) -> Iterator[tuple[tuple, str]]:
-    """Yield the start and the text of each token except layout; an f-string counts as one token, as written."""
+    """Yield the start and the text of each token except layout; an f-string counts as a single token with its source text."""
     lines, depth, begin = source.split("\n"), 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -151,7 +151,7 @@ def _between(lines, start, end) -> str:
 def _without_trailing_commas(tokens) -> list[str]:
     """Return tokens without the trailing commas that formatting adds after the last of several items in brackets.
 
-    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (a lambda's may belong to its arguments).
+    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (one in a lambda may separate its arguments).
     """
     kept, commas = [], []
     for text in tokens:

@@ -21,11 +21,11 @@ from testbed.machine.messages import note
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
 #: Interval between searches for a free core, in seconds.
 CORE_POLL_S = 0.2
-#: The same for a run that needs all cores, shorter because it would otherwise rarely be the first among many to find a free one.
+#: The same for a run that needs all cores; shorter, because otherwise such a run would rarely be the first of many to find a free core.
 ALL_CORES_POLL_S = 0.02
 #: Folder with the locks of the cores for all users of the machine.
 CORE_LOCKS = Path("/tmp")
-#: Shared memory, used if it has room for a guest's memory.
+#: Folder of the shared memory, used if it has room for a guest's memory.
 SHARED_MEMORY = "/dev/shm"
 #: Flags of unshare(2).
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
@@ -42,7 +42,7 @@ class GuestError(RuntimeError):
 
 
 class MachineFault(GuestError):
-    """The machine ended the guest, not the experiment: another try may succeed.
+    """The machine, and not the experiment, ended the guest: another try may succeed.
 
     ``document`` is the run's document in case another try ends in the same way (`failure.document_of`); None if the fault was outside
     the guest. ``printed`` is the guest's output so far.
@@ -54,7 +54,7 @@ class MachineFault(GuestError):
 
 
 class ConsoleFull(GuestError):
-    """The guest printed more than there is room for."""
+    """The guest printed more than the allowed amount."""
 
 
 class WorkflowEnded(GuestError):
@@ -66,7 +66,7 @@ class WorkflowEnded(GuestError):
 
 @contextlib.contextmanager
 def workflow_process() -> Iterator[int | None]:
-    """Yield the workflow as a file that becomes readable once it has ended (pidfd_open(2)); None without a workflow.
+    """Yield a file descriptor that becomes readable once the workflow has ended (pidfd_open(2)); None without a workflow.
 
     Raises `WorkflowEnded` if it has ended already.
     """
@@ -85,7 +85,7 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Wait until a process has ended or the time is over; return the processes (pidfds, or None) that have ended."""
+    """Wait until a process has ended or the time has passed; return the processes (pidfds, or None) that have ended."""
     ends = select.poll()
     for handle in processes:
         if handle is not None:
@@ -112,7 +112,7 @@ def job_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def locked(path) -> Iterator[None]:
-    """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
+    """Lock a file or folder until the context or this process ends; raise BlockingIOError if another process has locked it."""
     # O_NONBLOCK, because opening a pipe that another user gave this name would never return.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
@@ -124,11 +124,11 @@ def locked(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
-    """Hold a core that no other run on this machine holds; wait until there is one.
+    """Hold a core that no other run on this machine holds; wait until one is free.
 
     A guest constantly switches between its kernel and its processes, which is several
     times faster on one core than across two. The lock is on one file per
-    core, whoever created it, and ends with this process.
+    core, regardless of its creator, and ends with this process.
 
     Raises `WorkflowEnded` if the workflow (a pidfd) ends before a core is free.
     """
@@ -168,7 +168,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
     """Hold all cores of the machine as soon as no other run holds any; yield those that a run may use.
 
     Cores are taken in order and kept while waiting. So runs in the guest kernel, which need one core,
-    end and make room, and if two runs need all cores, the second waits for the first core.
+    end and make room, and if two runs need all cores, the second waits at the first core.
 
     Raises `WorkflowEnded` if the workflow (a pidfd) ends before that.
     """
@@ -190,7 +190,7 @@ def online_cores() -> set[int]:
 
 
 def numbers_of(text) -> set[int]:
-    """Return the numbers in a list in sysfs's format: ``0-3,8``."""
+    """Return the numbers in a list in the format of sysfs: ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
@@ -227,7 +227,7 @@ def may_have_huge_pages(folder) -> bool:
 
 
 def mount_huge_pages() -> None:
-    """In a child that is about to run a program: mount shared memory with huge pages over the machine's, visible only to this program.
+    """Mount shared memory with huge pages over the machine's, visible only to the program that this child process is about to run.
 
     The machine's shared memory rarely has huge pages, and whether a file in it may use them depends on its mount options
     (tmpfs(5)). In a separate user namespace anyone may mount it; user, group and all other files stay the same.

@@ -21,7 +21,7 @@ def placed_hosts(placement) -> type[BareHost]:
     """Return the class of hosts that Mininet should create; ``placement`` is a `cores.Placement`."""
 
     class PlacedHost(BareHost):
-        """A host whose processes run on its core, with ``steered`` true if its packets are processed there too."""
+        """A host whose processes run on its core; ``steered`` is true if its packets are processed there too."""
 
         def __init__(self, name, **params):
             super().__init__(name, **params)
@@ -36,7 +36,7 @@ def placed_hosts(placement) -> type[BareHost]:
 
 
 def steer(node, core) -> bool:
-    """Have packets that arrive at a node processed on a core; return whether this kernel supports it (since 6.3)."""
+    """Make the kernel process packets that arrive at a node on a core; return whether it supports this (since 6.3)."""
     try:
         write(node, {STEERING: mask(core)})
     except SettingError as error:

@@ -1,7 +1,7 @@
 """Platforms that carry a run's packets: the module of each, and their common interface.
 
 ``boot(specification, wall_limit_s, log)`` executes a run and returns its document;
-``wall_limit_s``, ``memory_mib`` and ``run_time_s`` return the resources that it needs; ``digest(specification)``
+``wall_limit_s``, ``memory_mib`` and ``run_time_s`` return the resources that the run needs; ``digest(specification)``
 identifies the program that executes it.
 """
 

@@ -1,6 +1,6 @@
 """Files of a study's declared programs: read from the user's folder, archived with the study, and put into a run.
 
-A program's identity is the SHA-256 of its files' names, contents and executable flags; dates, owners and their
+A program's identity is the SHA-256 of its files' names, contents and executable flags; dates, owners and the files'
 original location are not part of it.
 
 ``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
@@ -22,7 +22,7 @@ LARGEST_BYTES, MOST_FILES = 2**29, 2000
 
 
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a program: name in its folder -> (content, whether it is executable).
+    """Return the files of a program: name within its folder -> (content, whether it is executable).
 
     ``path`` is a file, or a folder with files and possibly subfolders. Symbolic links to files are followed. Raises `OSError` if
     a file can't be read, for other links, and for anything that is not a regular file.

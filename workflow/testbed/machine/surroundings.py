@@ -1,4 +1,4 @@
-"""The surroundings of a run on each platform: hosts and their cores, the kernel's limits, the clock.
+"""Platform-specific parts of a run: hosts and their cores, the kernel's limits, the clock.
 
 The steps of a run (`guest`) are the same on all platforms; the differences are here.
 """
@@ -13,17 +13,18 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: Position of that instant within a second of the guest's clock: not at its ends, where the kernel renews the key of its random numbers.
+#: Offset of the instant in `fall_into_step` within a second of the guest's clock: not at either end, where the kernel renews the key of its
+#: random numbers.
 STEP_NS = 300_000_000
 
 
 def surroundings_of(specification) -> "GuestKernel | OwnMachine":
-    """Return the surroundings of a run, by its platform."""
+    """Return the object with the parts of a run that are specific to its platform."""
     return OwnMachine() if specification.platform == "host" else GuestKernel()
 
 
 class GuestKernel:
-    """A separate guest kernel for the run, with one core and a virtual clock: CPU time costs nothing."""
+    """A separate guest kernel for the run, with one core and a virtual clock, on which CPU time takes no time."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -32,7 +33,7 @@ class GuestKernel:
     def fall_into_step(self) -> None:
         """Wait for the next fixed instant of the guest's clock.
 
-        Reading that clock moves it by 256 ns, and the number of readings while a kernel boots depends on its configuration.
+        Each reading moves that clock by 256 ns, and the number of readings while a kernel boots depends on its configuration.
         """
         now_ns = time.monotonic_ns()
         time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)

@@ -1,8 +1,8 @@
 """Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
 
 The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
-neither the machine's speed nor its load affect a result. Everything the guest
-can see is fixed or follows from the run: its command line, which it can read,
+neither the machine's speed nor its load affects a result. Everything that the guest
+can see is fixed or determined by the run: its command line, which it can read,
 must be the same on every machine, and its environment is empty.
 """
 
@@ -57,16 +57,16 @@ PROGRAM_MEMORY_MIB = 256
 MEMORY_PER_BYTE = 8
 #: BDPs in flight while BBR searches for the rate (draft-cardwell-iccrg-bbr-congestion-control: a gain of 2/ln 2), rounded up.
 BBR_STARTUP_BDPS = 3
-#: Assumed total rate of all flows if only the speed of a kernel limits them (platform host).
+#: Assumed total rate of all flows if only the speed of the kernel limits them (platform ``host``).
 UNLIMITED_MBPS = 10_000
-#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest of benchmarks/README.md.
+#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest in benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6
-#: Memory that a reading of a socket costs the guest's program: its numbers, also as Python objects and as text.
+#: Memory that the guest's program needs for a reading of a socket: the numbers themselves, and the same as Python objects and as text.
 MEMORY_PER_READING_BYTES = 2000
 #: Number of readings up to which the guest's memory is the same with and without time series, because the guest
-#: can see its size, and a run shouldn't depend on how closely it is observed.
+#: can see its size, and a run shouldn't depend on the frequency of readings.
 READINGS = 65_000
 #: CPU time that a custom kernel may use, as a share of its wall-clock limit: a kernel that spins is ended, regardless of the machine's load.
 MOST_CPU = 0.25
@@ -174,11 +174,11 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     size_mib : int
         The guest's memory in MiB.
     seccomp : bool
-        Whether the kernel holds its processes by seccomp.
+        Whether the kernel controls its processes with seccomp.
     more : sequence of str
         Further arguments.
     loud : bool
-        Whether BUG() prints its condition, and a fault the position of the processor.
+        Whether BUG() prints its condition, and a fault the address of its instruction.
     """
     return [
         linux,
@@ -201,7 +201,7 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
 
 
 def guest_environment(job, memory, seed) -> dict[str, str]:
-    """Return a guest kernel's complete environment: a folder for its own files, that of its memory, and the seed of its random numbers.
+    """Return a guest kernel's complete environment: the folders for its own files and for its memory, and the seed of its random numbers.
 
     The kernel creates ``~/.uml``, and crashes if it can't.
     """
@@ -217,19 +217,19 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    A custom kernel that crashes or spins endlessly would do so again, so the document reports it. Raises `GuestError` if
+    A custom kernel that crashes or spins endlessly would do so again, so the document reports this failure. Raises `GuestError` if
     the guest could not execute the run, and `MachineFault` if another try may succeed.
 
     Parameters
     ----------
     wall_limit_s : float
-        Real seconds after which the guest is ended.
+        Seconds of real time after which the guest is ended.
     log : binary file
         Gets the guest's console, which is the run's log.
     packets : PacketsAsked, optional
         Captures of packets.
     trace : TraceAsked, optional
-        Kernel events, and the kernel that has them.
+        Kernel events, and the kernel that provides them.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
@@ -298,6 +298,6 @@ def closed_off_in(job, huge_pages) -> Callable:
 
 
 def document_of_end(specification, cause, kind) -> dict:
-    """Return the document of a run whose custom kernel left none (`failure.document_of`)."""
+    """Return the document of a run whose custom kernel didn't write one (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

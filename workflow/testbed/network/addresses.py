@@ -11,16 +11,16 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the kernel's own routes to the networks of its addresses. Routes with another priority would be added beside them, unused.
+#: Priority of the routes that the kernel creates to its addresses' networks. With a different priority our routes would be unused additions.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: Addresses of the routers at the link between them.
 BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: Links of a place that have its second byte in IPv4, and the distance to the byte of the next ones.
+#: Number of links with a place's own second byte in IPv4, and the distance to that byte of the following links.
 LINKS_OF_A_PLACE, NEXT_PLACE = 256, 16
-#: Last bottleneck of a chain whose two routers' numbers, one after the other, fit into a byte (10.0.89.1); the tenth has 10.0.110.
+#: Last bottleneck of a chain whose two routers' numbers, concatenated, fit into a byte (10.0.89.1); the tenth has 10.0.110.
 LAST_BY_ROUTERS = 8
 EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
@@ -31,7 +31,7 @@ def access_interface(router, pair) -> str:
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return the address on a link by IP version; ``number`` is the link's, from 1, ``place`` its part of the network (1: at the senders)."""
+    """Return the address on a link by IP version; ``number`` counts the links from 1, ``place`` is their part of the network (1: at the senders)."""
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 
@@ -42,7 +42,7 @@ def access_address(router, pair, last) -> dict[str, str]:
 
 
 def router_routes(specification) -> dict[str, list[Route]]:
-    """Return router of a dumbbell -> its routes: to the hosts behind the other router."""
+    """Return the routes of each router of a dumbbell: to the hosts behind the other router."""
     routes = {}
     for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
         further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)
@@ -76,7 +76,7 @@ def tunnel_address(host) -> dict[str, str]:
 
 
 def destination(specification, pair, host) -> str:
-    """Return the address at which a pair's other host reaches ``host``."""
+    """Return the address at which the other host of a pair reaches ``host``."""
     version = specification.ip_version
     if not specification.is_cable:
         return host_address(pair, host, version)
@@ -159,7 +159,7 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def chain_routes(specification) -> dict[str, list[Route]]:
-    """Return router of a chain -> its routes: for each pair with a path through it, to the networks that aren't attached to it."""
+    """Return the routes of each router of a chain: for each pair whose path crosses it, to the networks that aren't attached to it."""
     routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
         first, last = pair.first_hop, pair.first_hop + pair.hops
@@ -192,7 +192,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 
 
 def data_networks(specification) -> list[str]:
-    """Return the networks in a host's routes to its peer: those of the run's IP version that carry data."""
+    """Return the networks of a host's routes to its peer: those of the run's IP version that carry data."""
     if not specification.is_cable:
         return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":
@@ -201,7 +201,7 @@ def data_networks(specification) -> list[str]:
 
 
 def network_of(addresses) -> dict[str, str]:
-    """Return IP version -> network of addresses, by `PREFIX`."""
+    """Return IP version -> network of these addresses, with the lengths in `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }

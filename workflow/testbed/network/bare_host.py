@@ -30,7 +30,7 @@ class BareHost(Host):
         self.route = Channel(self, NETLINK_ROUTE)
 
     def config(self, **params) -> dict:
-        """Bring the loopback device up (called by Mininet when it starts); `addresses.assign` does the rest."""
+        """Bring the loopback device up (called by Mininet on starting); `addresses.assign` does the rest."""
         bring_up(self, "lo")
         return {}
 

@@ -1,9 +1,9 @@
 """Link options behind the bottleneck: a netem on an ifb that packets pass between the bottleneck and the path's delay and loss.
 
 It delays, duplicates or damages packets. netem's ``reorder`` lets a share of packets pass at once and delays the others (netem_enqueue
-of net/sched/sch_netem.c), which are the late ones. A late packet is overtaken by the packets that arrive during its additional delay:
+of net/sched/sch_netem.c): these are the late packets. A late packet is overtaken by the packets that arrive during its additional delay:
 RFC 4737 then calls it reordered, with that delay as its late time and the number of overtaking packets as its reordering extent. The
-path's own netem, with delay and loss, is unchanged and follows this one, which never drops packets. The kernel counts packets that
+path's own netem, with delay and loss, is unchanged and comes after this one, which never drops packets. The kernel counts packets that
 arrive (at the interface's ingress), that leave netem or wait in it, and that passed it at once (``requeues``).
 """
 
@@ -31,13 +31,13 @@ def plan(specification) -> dict[str, Netem]:
 
 
 def grown(document, name, kind, *keys) -> int:
-    """Return the summed increase in counters of a device's qdisc during the traffic."""
+    """Return the total increase in some counters of a device's qdisc during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return sum(after.get(key, 0) - before.get(key, 0) for key in keys)
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that are late.
+    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that were late.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """

@@ -14,9 +14,9 @@ Components of the bottleneck between r1 and r2 (the other bottlenecks are the sa
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue
 r2-left (towards r1)         bottleneck of the ACKs: likewise
-r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that is passed on arrival,
-                             so that nothing waits there in the next queue's place
-routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if there is any
+r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
+                             so that nothing waits there instead of in the next queue
+routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if needed
 ===========================  =====================================================================
 
 Senders are in 10.1/16 and receivers in 10.2/16 (as on a dumbbell), regardless of their position on the chain.
@@ -65,7 +65,7 @@ def plan_netem(specification, number, direction) -> Netem:
 
 
 def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the same as `topology.locate`; netem has the devices behind the bottlenecks, in order, without the hosts' own links."""
+    """Return the result of `topology.locate`; netem has the devices behind the bottlenecks, in order, without the hosts' own links."""
     bottleneck, netem = {direction: [] for direction in DIRECTIONS}, {direction: [] for direction in DIRECTIONS}
     for number in range(1, len(specification.bottlenecks) + 1):
         sending, passed = ends(number), arrivals(number)

@@ -21,8 +21,8 @@ class KilledError(RuntimeError):
 def check_not_killed(what, process) -> None:
     """Raise `KilledError` if a process was ended by a signal.
 
-    In the guest, a process killed from outside appears to die of SIGSEGV, so a crash
-    looks the same; a crash recurs in a second try.
+    In the guest, a process killed from outside appears to die of SIGSEGV, so it
+    looks like a crash; but a crash recurs in a second try.
     """
     if (process.poll() or 0) < 0:
         raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
@@ -67,13 +67,13 @@ def run_json(node, arguments) -> list[dict]:
 
 
 def batch(node, tool, lines) -> None:
-    """Run many lines of ``ip`` or ``tc`` in one process, which stops at the first error."""
+    """Run many commands of ``ip`` or ``tc`` in one process, which stops at the first error."""
     if lines:
         run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
 
 
 def batch_json(node, tool, lines, *options) -> list[list[dict]]:
-    """Return the parsed JSON output of each of many lines of ``ip`` or ``tc``; ``options`` apply to all lines."""
+    """Return the parsed JSON output of each of many commands of ``ip`` or ``tc``; ``options`` apply to all of them."""
     answer = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
     return [json.loads(line) for line in answer.splitlines() if line]
 

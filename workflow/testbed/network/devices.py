@@ -19,10 +19,10 @@ IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 4, 13, 18, 23, 28
 IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 40, 41
-#: Limit of a device by its name for ip-link(8) -> its attribute.
+#: Limit of a device, as named by ip-link(8) -> its attribute.
 LIMITS = {"gso_max_segs": IFLA_GSO_MAX_SEGS, "gso_max_size": IFLA_GSO_MAX_SIZE}
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
-#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; for each, received before sent.
+#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; received before sent in each case.
 STATISTICS = struct.Struct("=8Q")
 NUMBER = struct.Struct("=I")
 SIOCETHTOOL = 0x8946
@@ -56,12 +56,12 @@ def bring_up(node, name) -> None:
 
 
 def set_single_packets(node, name) -> None:
-    """Make TCP send only single packets, not super-packets, through a device."""
+    """Make TCP send single packets, and no super-packets, through a device."""
     set_limit(node, name, "gso_max_segs", 1)
 
 
 def set_limit(node, name, limit, value) -> None:
-    """Set one of the `LIMITS` of the super-packets that TCP makes for a device."""
+    """Set one of the `LIMITS` on the super-packets that TCP creates for a device."""
     body = NO_CHANGE + named(name) + attribute(LIMITS[limit], NUMBER.pack(value))
     node.route.change(RTM_NEWLINK, body, f"{limit} of {name}")
 

@@ -11,7 +11,7 @@ from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
 
-#: netem's limit if it only delays: more packets than any path here can hold.
+#: netem's limit if it only delays packets: more than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
 #: Duration, in ns, of the kernel's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
 TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
@@ -19,7 +19,7 @@ TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
-#: A rate at which packets take almost no time (0.4 us for a full one): with any rate, netem keeps packets in order.
+#: A rate at which packets take almost no time (0.4 us for a full one), set because netem keeps packets in order whenever it has a rate.
 IN_ORDER_MBPS = 32_000
 
 
@@ -76,11 +76,11 @@ class Bottleneck:
         return f" overhead {self.overhead_bytes}" if self.overhead_bytes else ""
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` if a `Netem` is the queue."""
+        """Return the lines for ``tc -batch`` if a `Netem` is used as the queue."""
         return [*self.shaper_commands(device), *netem.commands(device, "parent 1:1")]
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return the expected result of `links.EmulatedInterface.read_back` if a `Netem` is the queue."""
+        """Return the expected result of `links.EmulatedInterface.read_back` if a `Netem` is used as the queue."""
         return self.expected_shaper() | netem.expected()
 
     def expected_shaper(self) -> dict[str, dict]:
@@ -95,7 +95,7 @@ class Bottleneck:
 
 @dataclass(frozen=True)
 class TokenBucket(Bottleneck):
-    """A bottleneck made by tbf, as by Mininet's TCLink with ``use_tbf``: a token bucket, and a queue below it."""
+    """A bottleneck implemented with tbf, as in Mininet's TCLink with ``use_tbf``: a token bucket, and a queue below it."""
 
     shaper = "tbf"
 
@@ -114,7 +114,7 @@ class TokenBucket(Bottleneck):
 
 @dataclass(frozen=True)
 class NetemRate(Bottleneck):
-    """A bottleneck made by netem's own rate: netem's limit counts the packets that wait for it."""
+    """A bottleneck implemented with netem's own rate: packets that wait for it count towards netem's limit."""
 
     shaper = "netem"
 
@@ -290,7 +290,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 else {}
             )
         elif kind == "tbf":
-            # In its details tc writes "1513b/1": bytes of the burst, and of a cell.
+            # With details tc prints "1513b/1": bytes of the burst, and of a cell.
             burst_bytes = int(f"{options['burst']}".partition("b")[0])
             parsed[kind] = {"rate_bps": round(options["rate"] * 8), "burst_bytes": burst_bytes}
         elif kind in OF_KIND:
@@ -320,7 +320,7 @@ def parse_loss(options) -> dict[str, float]:
 
 
 def parse_correlations(options) -> dict[str, float]:
-    """Return the correlations in netem's options in percent, by the names of `Netem.expected`, without those that are 0."""
+    """Return the non-zero correlations in netem's options in percent, by the names of `Netem.expected`."""
     told = (
         (what, options.get("loss-random" if what == "loss" else what, {}).get("correlation")) for what in CORRELATED
     )

@@ -1,10 +1,10 @@
 """Links that behave as their parameters require, on top of Mininet's interface.
 
-Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and goes on,
-leaves segmentation offload on, lets netem's queue double as the bottleneck's, and
+Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and continues,
+leaves segmentation offload on, uses netem's queue as that of the bottleneck too, and
 applies delay and loss at both ends. Here each interface has exactly one
 emulation and its own queue, and its settings can be read back. tc is called once per host
-to set everything and once to read it (`emulate`, `read_back`), and isn't called where it sets nothing.
+to set everything and once to read it back (`emulate`, `read_back`), and not at all where there is nothing to set.
 """
 
 from mininet.link import Intf, Link
@@ -28,7 +28,7 @@ class EmulatedInterface(Intf):
     def config(
         self, emulation=None, segmentation_offload=False, single_packets=False, mtu_bytes=None, **params
     ) -> dict:
-        """Configure the interface (called by Mininet when it creates the link), except for tc's part (`emulate`).
+        """Configure the interface except for tc's part (`emulate`); called by Mininet when it creates the link.
 
         Raises `SettingError` or `netlink.NetlinkError` if the kernel refuses a parameter.
 
@@ -42,7 +42,7 @@ class EmulatedInterface(Intf):
         mtu_bytes : int, optional
             None leaves Ethernet's MTU.
         """
-        # Mininet would start ifconfig to bring it up; `addresses.assign` does that with everything else.
+        # Mininet would start ifconfig to bring it up; `addresses.assign` does that along with everything else.
         result = super().config(**(params | {"up": None}))
         self.emulation, self.single_packets, self.mtu_bytes = emulation, single_packets, mtu_bytes
         devices.set_offloads(self.node, self.name, segmentation_offload)
@@ -97,7 +97,7 @@ class Arrivals:
         self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
         interface.leads_to = name
         devices.add(self.node, name, "ifb", queue_packets=queue_packets)
-        # Its own neighbour discovery would be dropped, and counted: an ifb passes only redirected packets.
+        # Its own neighbour discovery would be dropped and counted, because an ifb passes only redirected packets.
         sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
         devices.bring_up(self.node, name)
 
@@ -175,7 +175,7 @@ def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
 
 
 def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
-    """Return the same for devices without settings: the kinds of qdiscs that they have by default."""
+    """Return the result of `read_by_tc` for devices without settings: the kinds of qdiscs that they have by default."""
     kinds = {name: {} for name in known}
     names = {device["index"]: name for name, device in known.items()}
     for index, kind in kinds_of(node):

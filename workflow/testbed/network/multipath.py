@@ -6,12 +6,12 @@ the client opens one subflow, from the address given by its routes: one subflow 
 never across paths. With endpoints (``subflow``) the client would also connect from each of
 them to the first path's address. For files the announced addresses have a port on which the
 kernel itself listens, because an FTP server closes its own socket as soon as a data
-connection exists, so further subflows to it would be refused. Address and
-port of IPv6 beside TCP's timestamps exceed a header's 40 bytes of options: Linux 7.2 sends
+connection exists, so further subflows to it would be refused. With IPv6, address and
+port together with TCP's timestamps exceed a header's 40 bytes of options: Linux 7.2 sends
 them nevertheless, 6.18 doesn't. iperf3's server keeps listening, so iperf3 is used without the port.
 
 GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, because
-bonding requires Ethernet devices for round robin. Names like gre0 are taken by the kernel's own
+bonding requires Ethernet devices for round robin. Names like gre0 are used by the kernel's own
 devices, which exist in every network namespace.
 """
 
@@ -43,7 +43,7 @@ def listener(specification) -> str:
 
 
 def command_prefix(specification, library=None) -> list[str]:
-    """Return the prefix of an application's command (variables, programs) that makes it use MPTCP if the study says so.
+    """Return the prefix of an application's command (variables, programs) that makes it use MPTCP if the study requires it.
 
     ``library`` is a library to preload into the application.
     """
@@ -54,7 +54,7 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return address -> path (from 0) for all hosts; on a dumbbell each subflow counts as a path, and further pairs have one."""
+    """Return address -> path (from 0) for all hosts; on a dumbbell each subflow counts as a path, and further pairs have one path."""
     version = specification.ip_version
     alone = {
         host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
@@ -118,7 +118,7 @@ def plan_tunnels(specification, host) -> dict:
 
 
 def set_up(path, specification) -> None:
-    """Join the paths of the two hosts as the study requires; see the module's docstring.
+    """Join the paths of the two hosts as the study requires (see the top of this module).
 
     Raises `commands.CommandError` if the kernel refuses a part of it.
     """
@@ -165,10 +165,10 @@ def tunnel_lines(wanted, host) -> list[str]:
     options = " ".join(
         f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy")
     )
-    # Without automatic addresses, so that only the run's traffic is sent.
+    # Prevent automatic addresses, so that only the run's traffic is sent.
     lines = [f"link add {BOND} mtu {bond['mtu_bytes']} type bond {options}", f"link set dev {BOND} addrgenmode none"]
     for name, tunnel in wanted["tunnels"].items():
-        # Without the option that limits nested tunnels, which would cost 8 bytes per packet.
+        # Omit the option that limits nested tunnels, which would cost 8 bytes per packet.
         outer = {"gretap": "encap-csum", "ip6gretap": "encap-udp6-csum encaplimit none"}[tunnel["kind"]]
         lines += [
             f"link add {name} mtu {tunnel['mtu_bytes']} type {tunnel['kind']} "
@@ -187,7 +187,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 
 
 def set_neighbours(path) -> None:
-    """Make each host's bond a permanent neighbour of the other's, like the interfaces below."""
+    """Make each host's bond a permanent neighbour of the other host, like the interfaces below it."""
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):

@@ -18,7 +18,7 @@ NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO, net/sched/sch_api.c sends the answer about a single qdisc only to listeners.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Flags of requests to create something: it may replace another object; it must be new; it may be new.
+#: Flags of requests to create an object: it may replace another one; it must be new; it may be new.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
@@ -28,7 +28,7 @@ TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
 #: Largest amount that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Counter of this process's channels, number of their ports, and the bits of a port that hold the process id.
+#: Counter of this process's channels, number of available ports, and number of a port's bits that hold the process id.
 CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 
@@ -59,11 +59,11 @@ class Channel:
         with network_namespace(node):
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
         self._bind()
-        # The answer is available as soon as a request has been sent: waiting for a missing one would never end.
+        # An answer is available as soon as its request has been sent; waiting for a missing one would never end.
         self.socket.setblocking(False)
 
     def _bind(self):
-        """Take the next free port; left to itself, the kernel would draw one at random for a process's second channel."""
+        """Take the next free port; otherwise the kernel would draw one at random for a process's second channel."""
         for _ in range(PORTS):
             try:
                 return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))
@@ -95,7 +95,7 @@ class Channel:
         what : str
             Name of the requested object, for error messages.
         parse : callable
-            Function that gets a memoryview and the position of a message's body in it (start, end).
+            Function that is given a memoryview and the position of a message's body in it (start, end).
         dump : bool
             Request all objects; otherwise only the one that ``body`` names.
         """
@@ -163,7 +163,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
 
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
-    """Return type -> (start, end) of the attributes between two positions in a buffer; the last of a type counts.
+    """Return type -> (start, end) of the attributes between two positions in a buffer; the last attribute of each type counts.
 
     Raises `ValueError` if an attribute is cut short.
     """
@@ -183,7 +183,7 @@ def attribute(kind, data) -> bytes:
 
 
 def text(buffer, start, end) -> str:
-    """Return a string attribute, without the zero at its end."""
+    """Return a string attribute without the terminating zero."""
     return bytes(buffer[start:end]).rstrip(b"\0").decode()
 
 

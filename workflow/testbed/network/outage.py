@@ -1,6 +1,6 @@
-"""An outage of one of MPTCP's paths: all packets that arrive over it are lost from one moment of the run to another.
+"""An outage of one of MPTCP's paths: all packets that arrive over it are lost between two moments of the run.
 
-In both directions the netem that arriving packets pass loses 100 % of them. No interface goes down: as with a path that fails
+In both directions the netem that arriving packets pass drops 100 % of them. No interface goes down: as with a path that fails
 far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still
 arrive. A changed netem restarts its random numbers; after the outage it gets a different seed, so that losses don't repeat.
 """
@@ -47,7 +47,7 @@ class Outage:
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 
-    # Changes take some time: lost packets are counted from before the first change to after the second, packets let in between the two.
+    # Changes take some time: lost packets are counted from before the first change until after the second, passed packets between the two.
 
     def _begin(self, time_s):
         ends = self._ends()
@@ -94,7 +94,7 @@ def counted(end) -> dict[str, int]:
 
 
 def check_outage(specification, document) -> Check:
-    """Check that the path was down when it should have been: arriving packets were dropped, none got in, and then it was up again."""
+    """Check that the path was down when it should have been: arriving packets were dropped, none passed, and then it was up again."""
     asked, seen = specification.multipath.outage, document.get("outage", {})
     begin_s, end_s = asked["at_s"], asked["at_s"] + asked["for_s"]
     expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, packets dropped, none let in"

@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record the packets that have reached the netem of a change of delay, by its number: all that leave before the next change."""
+        """Record the number of packets that have reached netem, one delay before the change that follows ``number``: all leave before it."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():
@@ -80,7 +80,7 @@ class PathChanges:
             self.result[number]["devices"][name]["came_packets"] = came
 
     def _look_again(self, number):
-        """Record what has left the bottleneck since a change of its rate, at the time by which all packets that waited must have left."""
+        """Record the amount that has left the bottleneck since a change of its rate, when all packets that waited then must have left."""
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
             entry["left_bytes"] = now["bytes"] - entry["bytes"]
@@ -109,7 +109,7 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return the event at which all packets that wait at a change of rate must have left, unless the rate changes before."""
+        """Return the event at which all packets that wait at a change of rate must have left; None if the rate changes before that."""
         number, entry = len(self.result) - 1, self.result[-1]
         waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
         left_ns = change.at_ns + round(waiting * self._specification.packet_bytes * 8e3 / change.value)
@@ -191,9 +191,9 @@ class PathChanges:
 
 
 def delays_that_end(timeline) -> list[tuple[int, int]]:
-    """Return (number, time in ns) for each change of delay that is followed by another: the time is one delay before the next change.
+    """Return (number, time in ns) for each change of delay that is followed by another; the time is one delay before the next change.
 
-    Changes that last so briefly that packets with an earlier delay are still in transit are left out.
+    Changes are omitted if the next one comes while packets with an earlier delay are still in transit.
     """
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []

@@ -28,7 +28,7 @@ POLICED_AT = {"forward": "r1", "reverse": "r2"}
 
 @dataclass(frozen=True)
 class Policer:
-    """Rate and burst of a policer; the ``first`` of a router's interfaces creates it, the others share it."""
+    """Rate and burst of a policer; the ``first`` of a router's interfaces creates it, and the others share it."""
 
     rate_mbps: float
     burst_bytes: int
@@ -38,7 +38,7 @@ class Policer:
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
-        # With packets above 2,047 bytes, tc's default limit would police all of them.
+        # With its default limit, tc would police all packets above 2,047 bytes.
         bucket += f" mtu {self.mtu_bytes + ETHERNET_HEADER_BYTES}" if self.mtu_bytes > MTU_BYTES else ""
         made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
         return [f"qdisc add dev {device} ingress", f"filter add dev {device} ingress matchall action police {made}"]
@@ -49,7 +49,7 @@ class Policer:
 
 
 def read_policer(node, index) -> dict | None:
-    """Return the kernel's policer at a device's ingress, by the device's index, in the form of `Policer.expected`; None without one.
+    """Return the kernel's policer at the ingress of the device with an index, in the form of `Policer.expected`; None without one.
 
     It is read over netlink, because tc's JSON omits rate and burst.
     """

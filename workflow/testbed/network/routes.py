@@ -18,7 +18,7 @@ RTM_NEWADDR, RTM_NEWROUTE, RTM_GETROUTE, RTM_NEWNEIGH = 20, 24, 26, 28
 #: struct ifaddrmsg: family, bits of the prefix, flags, scope, interface.
 ADDRESS = struct.Struct("=4BI")
 IFA_ADDRESS, IFA_LOCAL = 1, 2
-#: No duplicate address detection: an IPv6 address is usable at once, and no packet asks whether another host has it.
+#: No duplicate address detection: an IPv6 address is usable at once, and no packet is sent to find another host with it.
 IFA_F_NODAD = 0x02
 #: struct ndmsg: family, interface, state, flags, type.
 NEIGHBOUR = struct.Struct("=BxxxiHBB")
@@ -61,7 +61,7 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source`` is the source address of packets that have none. If ``priority`` is given, the route replaces one with the same
+    ``source`` is the source address of packets that don't have one. If ``priority`` is given, the route replaces one with the same
     priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
     """
 
@@ -89,7 +89,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
     addresses : iterable of (str, str, int)
         Device, address, bits of its network.
     neighbours : iterable of (str, str, str)
-        Device, address, and its MAC address, for which the node then never asks.
+        Device, address, and its MAC address, which the node then never needs to request.
     routes : iterable of Route
     """
     index = {name: device["index"] for name, device in devices_of(node).items()}
@@ -140,7 +140,7 @@ def route_message(route, index) -> bytes:
 
 
 def metrics_of(words) -> bytes:
-    """Return the attributes of a route's metrics; a minimum timeout is locked, as by ip, so that TCP's measurements don't change it."""
+    """Return the attributes of a route's metrics; a minimum timeout is locked, as ip does, so that TCP's measurements don't change it."""
     words = words.split()
     metrics = dict(zip(words[::2], words[1::2], strict=True))
     lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in metrics else b""

@@ -41,11 +41,11 @@ def read_all(node, folder) -> dict[str, str]:
 
 
 def file_of(name) -> Path:
-    """Return the file of a setting; its words are separated by dots, and no device name here contains a dot."""
+    """Return the file of a setting; the parts of its name are separated by dots, and no device name here contains a dot."""
     return SETTINGS / name.replace(".", "/")
 
 
-# As `Path.write_text` and `read_text` without four system calls each: a run of 500 pairs makes 30,000 of them.
+# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs makes 30,000 of them.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:
@@ -57,7 +57,7 @@ def _write(file, value):
 def _read(file):
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        # The kernel gives a setting in one piece, which is no longer than a page.
+        # The kernel returns a setting in one piece, which is no longer than a page.
         return os.read(descriptor, os.sysconf("SC_PAGESIZE"))
     finally:
         os.close(descriptor)

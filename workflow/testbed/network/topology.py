@@ -1,24 +1,24 @@
 """The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
 Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from
-h1 to h2. The table shows the place of each effect (netem on a sending host would interfere
+h1 to h2. The table shows where each effect is applied (netem on a sending host would interfere
 with TCP small queues, and a delay line in front of the bottleneck would share its queue):
 
 =============================  =================================================
 r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
-r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is any
+r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if needed
 r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
 r1-eth0, r1-eth2 and so on     the policer of arriving data, if there is one
 r2-in1, r1-in1                 link options behind the bottleneck (late packets, for example),
-                               if there are any: netem on an ifb that is passed on arrival at
+                               if there are any: netem on an ifb that packets pass on arrival at
                                r2-eth1 (data), r1-eth1 (ACKs)
 hosts' own interfaces          nothing
 =============================  =================================================
 
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
-pair, twice in each direction: for a flow it makes no difference where it was delayed.
+pair, twice in each direction: for a flow it makes no difference where its packets are delayed.
 
 If iperf3's control connections have a separate network, a further link without any
 emulation joins the two hosts of each pair with iperf3 flows (h1-control, h2-control).
@@ -196,7 +196,7 @@ def table_for_tc(specification) -> Iterator[None]:
 
 
 def connect(net, a, b, names, emulation, specification) -> None:
-    """Link two nodes; ``names`` are their interfaces, ``emulation`` maps an interface to its emulation."""
+    """Link two nodes; ``names`` are the names of their interfaces, ``emulation`` maps an interface to its emulation."""
     offloaded = specification.transport.segmentation_offload
     given = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     given |= {"mtu_bytes": specification.link_mtu_bytes} if specification.has_own_mtu else {}
@@ -269,7 +269,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
-        # Timers of a real clock fire late, and tokens that a bucket of one packet can't store by then would be lost.
+        # Timers of a real clock fire late, and tokens that a bucket of one packet can't store in the meantime would be lost.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     burst = specification.shaper_burst_bytes or burst
     return SHAPERS[specification.shaper](
@@ -306,7 +306,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return (bottleneck, netem), each direction -> devices with that effect; create those that packets pass on arrival at a cable's end."""
+    """Return (bottleneck, netem), both direction -> devices with that effect; create those that packets pass on arrival at a cable's end."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:
@@ -326,7 +326,7 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
 
 
 def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the result of `locate` for a cable: each path's sending end, and the netem at its receiving end if there is an effect."""
+    """Return the result of `locate` for a cable: each path's sending end, and the netem at its receiving end if it has an effect."""
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):
         for path in range(specification.paths):

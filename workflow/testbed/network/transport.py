@@ -26,7 +26,7 @@ PATIENT = {
 #: A host that accepts thousands of flows has room for all requests within a round trip. Otherwise the kernel would answer with SYN
 #: cookies, and reset connections that it no longer knows.
 MANY = {"net.core.somaxconn": "16384"}
-#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: accept ECN, but don't request it.
+#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2, Linux's default, accepts ECN but doesn't request it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: Setting for a network namespace's default CCA.
 CCA = "net.ipv4.tcp_congestion_control"
@@ -37,12 +37,12 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the sysctls that a host, by its name, must have: name -> value as sysctl prints it."""
+    """Return the sysctls required on the host of that name: name -> value as sysctl prints it."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
-        # Full-size buffers don't cost memory, but acknowledgements: each segment that enlarges a window is acknowledged at once
+        # Full-size buffers cost no memory, but they do cost acknowledgements: each segment that enlarges a window is acknowledged at once
         # (tcp_grow_window), so acknowledgements are denser until the window has grown to that of the full buffer.
         "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
         "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
@@ -57,7 +57,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the limits required at the interface of the host with a name: word of ip-link(8) -> value."""
+    """Return the limits required on the interface of the host of that name: keyword of ip-link(8) -> value."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
@@ -65,7 +65,7 @@ def device_limits(specification, host) -> dict[str, str]:
 def cca_given_by(specification) -> str:
     """Return the source of the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
-    If the application can't choose one for its socket, the routes name it: unlike a network
+    If the application can't choose a CCA for its socket, the routes give it: unlike a network
     namespace's default, they may name any CCA of the kernel. MPTCP subflows that a host
     accepts still get its default.
     """
@@ -80,7 +80,7 @@ def default_cca(specification) -> str | None:
     """Return the default CCA to set on a run's hosts, None if the default stays unchanged.
 
     iperf3 chooses a CCA after its socket is connected. If the default had the same name, nothing would change at that point: this CCA
-    would begin with the SYN, unlike all others and unlike a copy of it under another name (CUBIC's HyStart counts rounds from there).
+    would begin with the SYN, unlike all others and unlike a copy of itself under another name (CUBIC's HyStart counts rounds from there).
     """
     given_by = cca_given_by(specification)
     if given_by == "sysctl":
@@ -136,7 +136,7 @@ def read_back(node, specification) -> dict[str, str]:
     if limits := device_limits(specification, node.name):
         device = devices.devices_of(node)[f"{node.name}-eth0"]
         values |= {limit: str(device[limit]) for limit in limits}
-    # A single text if all agree, as they must.
+    # A single text if all routes agree, as they must.
     metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}
 

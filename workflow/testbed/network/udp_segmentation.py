@@ -1,7 +1,7 @@
-"""Cutting UDP's super-packets before they leave a host.
+"""Segmentation of UDP's super-packets before they leave a host.
 
-A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device passes such a
-super-packet on unsegmented, so a queue behind it would count one packet of up to 64 KiB. No ioctl sets only this feature:
+A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device passes on such a
+super-packet unsegmented, so a queue behind it would count one packet of up to 64 KiB. No ioctl sets only this feature:
 it must be found in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
 """
 
@@ -21,7 +21,7 @@ UDP_SEGMENTATION = "tx-udp-segmentation"
 
 
 def cut_datagrams(interface) -> None:
-    """Make an interface of a host cut UDP's super-packets; raise `SettingError` if it can't be told to."""
+    """Make an interface of a host segment UDP's super-packets; raise `SettingError` if that is impossible."""
     with network_namespace(interface.node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         names = _feature_names(asked, interface.name)
         if UDP_SEGMENTATION not in names:
