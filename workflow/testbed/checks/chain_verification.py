@@ -1,4 +1,4 @@
-"""Checks of a chain: those of a single bottleneck, applied to each, and one that no packet was lost in between."""
+"""Checks of a chain: those of a single bottleneck, applied to each bottleneck, and one that no packet was lost in between."""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
@@ -30,7 +30,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than its capacity in the time plus the packets that had waited behind it."""
+    """The flows through each bottleneck got no more than its capacity in that time plus the packets that had waited behind it."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -41,7 +41,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return the bytes that may wait behind a bottleneck (counted from 1) after passing it: those that arrive while the queues drain."""
+    """Return the number of bytes that may wait behind a bottleneck (counted from 1) after passing it, arriving while the queues drain."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
@@ -130,7 +130,7 @@ def check_conservation(specification, document) -> Check:
 
 
 def unaccounted(specification, document, number, direction) -> int:
-    """Return the packets unaccounted for at a bottleneck's queue: arrivals minus departures, drops and waiting ones during the traffic."""
+    """Return the packets unaccounted for at a bottleneck's queue during the traffic: arrivals minus departures, drops and waiting packets."""
     name = ends(number)[direction]
     qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
     left = grown(document, name, "tx_packets")
@@ -140,7 +140,7 @@ def unaccounted(specification, document, number, direction) -> int:
 
 
 def came(specification, document, number, direction) -> int:
-    """Return the number of arrivals at a bottleneck's queue: from the previous bottleneck and its router's hosts, minus those to them."""
+    """Return the number of arrivals at a bottleneck's queue: from the previous bottleneck and the router's hosts, minus packets to these hosts."""
     router = name_of_router(number, direction)
     before = number - 1 if direction == "forward" else number + 1
     packets = sum(
@@ -161,7 +161,7 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the hosts at a bottleneck's router that send into its queue: for data the senders, otherwise the receivers."""
+    """Return the hosts at a bottleneck's router that send into its queue: the senders for data, otherwise the receivers."""
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
     return [host for its_router, host in at_ends if its_router == router]
@@ -178,7 +178,7 @@ def name_of_router(number, direction) -> str:
 
 
 def queued(document, name) -> int:
-    """Return the increase in the number of packets that wait on a host's own link."""
+    """Return the increase, during the traffic, in the number of packets that wait on a host's own link."""
     after, before = (document["links"][when][name]["qdiscs"] for when in ("after", "before"))
     return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
 

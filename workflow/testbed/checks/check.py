@@ -9,7 +9,7 @@ INSTRUMENT, SENDER = "instrument", "sender"
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one check; ``expected`` and ``observed`` are for people, ``cause`` attributes a failure."""
+    """The outcome of one check; ``expected`` and ``observed`` are for human readers, ``cause`` attributes a failure."""
 
     name: str
     ok: bool
@@ -28,7 +28,7 @@ def verdict_of(checks) -> dict:
 
 
 def in_turn(texts) -> str:
-    """Return the texts for all pairs joined into one; equal texts appear only once."""
+    """Return the texts for all pairs as one text, or only the first if all are equal."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 

@@ -11,7 +11,7 @@ from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_st
 #: Datagrams of each flow in addition to its data: the opening one, which is repeated each second if the network loses packets, and some
 #: that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
-#: Counters of a host's kernel for datagrams that arrived for a socket, for none, or damaged; the same for both IP versions.
+#: Counters of a host's kernel for datagrams that arrived for a socket, without a socket, or damaged; the same for both IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
 
 
@@ -27,7 +27,7 @@ def check_datagrams(specification, document) -> Check:
         observed.append(f"{sent} sent, {received} received, {lost} lost")
     left, arrived = by_the_kernel(specification, document)
     in_network, explained = left - arrived, packets_lost(document) + waiting(document)
-    # When a flow ends, all packets in transit may be its own.
+    # When a flow ends, all packets in transit may belong to it.
     held, few = specification.flows * most_under_way(specification), BESIDE * specification.flows
     openings = REPEATED * specification.flows if explained else few
     wrong |= not 0 <= left - all_sent - packets_streamed(document) <= openings
@@ -39,7 +39,7 @@ def check_datagrams(specification, document) -> Check:
 
 
 def by_the_kernel(specification, document) -> tuple[int, int]:
-    """Return the numbers of datagrams that the senders' kernels sent and that the receivers' kernels got, including damaged ones."""
+    """Return the numbers of datagrams sent by the senders' kernels and received by the receivers' kernels, including damaged ones."""
     counters, version = document["stack"]["tcp"], KERNEL_NAMES[specification.ip_version]
     arrived = (counters[pair.receiver][version + name] for pair in specification.pairs for name in ARRIVED)
     return datagrams_sent(specification, document), sum(arrived)

@@ -15,11 +15,11 @@ from testbed.readings.deliveries import (
 )
 from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
 
-#: Smallest number of message exchanges for a round-trip time.
+#: Smallest number of message exchanges that gives a round-trip time.
 MIN_EXCHANGES = 100
 #: Largest share of a connection's busy time for which a buffer may hold it back unintentionally: the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: Divisor of the largest receive buffer: a window of this part may be fully open.
+#: Divisor of the largest receive buffer: a window of this fraction of it may be fully open.
 OPENED = 4
 #: CCA -> Linux's replacement on a connection without the ECN that the CCA needs.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}
@@ -28,7 +28,7 @@ MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection used its CCA: by iperf3's JSON and by the kernel, at every reading.
+    """Every data connection used its CCA, according to iperf3's JSON and, at every reading, to the kernel.
 
     Or it used Linux's replacement if ECN was requested but not negotiated (`network_checks.check_ecn`). If a socket
     was given a CCA from a C file and has a different one, the file has changed it.
@@ -63,7 +63,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_segment_size(specification, document) -> Check:
-    """Every data connection sent full packets of the study's size, at every reading."""
+    """At every reading, the full packets of every data connection had the study's size."""
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
     return Check(
@@ -72,7 +72,7 @@ def check_segment_size(specification, document) -> Check:
 
 
 def check_exit_status(specification, document) -> Check:
-    """iperf3 reported no error on either side (its processes ended with 0)."""
+    """iperf3 reported no error on either side (its processes exited with status 0)."""
     errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
     return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
 
@@ -88,7 +88,7 @@ def check_duration(specification, document) -> Check:
 def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each sent. A stream starved by others may deliver nothing: that is a result.
 
-    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement until its end.
+    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement until the end.
     """
     if specification.udp:
         # iperf3 has UDP's packets and bytes only in its sums.
@@ -122,7 +122,7 @@ def check_intervals(specification, document) -> Check:
     interval_s = specification.traffic.interval_s
     wanted, counts = [], []
     for process in document["traffic"]:
-        # A last interval of a few milliseconds is the end of the test, not a missing one.
+        # A last interval of a few milliseconds is the end of the test, not a sign of a missing interval.
         full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * interval_s]
         counts.append(sum(1 for i in full if len(i["streams"]) == len(process["flows"])))
         wanted.append(round(specification.long_flows[process["flows"][0]].length_s / interval_s))
@@ -130,7 +130,7 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; of groups, those due then.
+    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; with groups, all flows due then.
 
     A flow may start late if the network lost packets: these may include the packets that open its client's connections.
     If an established connection doesn't send, its sender is the cause.
@@ -189,8 +189,8 @@ def check_rtt_floor(specification, document) -> Check:
         sockets = [s for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         seen = [s["rtt_min_ms"] for s in sockets if not may_be_of_an_echo(specification, s)]
         # The kernel's RTTs are in whole microseconds. After a loss it uses TCP's timestamps, with the difference of two clocks
-        # in whole milliseconds, which is too short by less than one: 43 instead of 43.9998, but not instead of 44.
-        # Before data are acknowledged, or without any, there may be no RTT.
+        # in whole milliseconds, which is too short by less than one millisecond: 43 instead of 43.9998, but not instead of 44.
+        # Until data are acknowledged there may be no RTT.
         acknowledged = any(
             s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
         )
@@ -205,13 +205,13 @@ def may_be_of_an_echo(specification, socket) -> bool:
     """Return whether a connection's lowest RTT may come from another segment's timestamp, as occurs among thousands of flows.
 
     A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when data sent earlier arrive.
-    The difference is in whole milliseconds. Among thousands of readings the others show the path's true RTT.
+    The difference is in whole milliseconds. Among thousands of readings, the other readings show the path's true RTT.
     """
     return specification.per_side and bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1
 
 
 def check_messages(specification, document) -> Check:
-    """Every client sent the configured number of messages, or a few more: iperf3 checks at the end of an interval; UDP's are packets."""
+    """Every client sent the configured number of messages, or a few more: iperf3 checks at the end of an interval; for UDP, packets count."""
     wanted = specification.traffic.messages * specification.traffic.block_bytes
     sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
     return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
@@ -267,10 +267,10 @@ def check_buffers(specification, document) -> Check:
     Any such limit follows from the data that the connection's sender has in flight.
 
     The check uses the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
-    look to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are
+    reading to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are
     lost, the window may continue opening for a long time, because the buffer grows with the data read in order. That is the kernel's normal
-    behaviour, and a result. So is a send buffer below its maximum: Linux sizes it by the window (tcp_sndbuf_expand), and it may limit the
-    connection after the window was reduced. An MPTCP subflow has no separate send buffer.
+    behaviour, and a result. So is a send buffer below its maximum: Linux sizes it according to the window (tcp_sndbuf_expand), and it may
+    limit the connection after the window was reduced. An MPTCP subflow has no separate send buffer.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}
@@ -299,7 +299,7 @@ def check_buffers(specification, document) -> Check:
 
 
 def is_opening(specification, socket) -> bool:
-    """Return whether a connection's window can still grow within its largest buffer, of which packet overhead may take half.
+    """Return whether a connection's window can still grow within its largest buffer, half of which packet overhead may occupy.
 
     Data received out of order occupy a part of the window.
     """
@@ -314,7 +314,10 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield for each connection the limited share of its busy time between the first and last readings, by a column, and the last one."""
+    """Yield, for each connection, the limited share of its busy time from its first to its last reading, and the last reading.
+
+    ``column`` is the counter of the limited time.
+    """
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
     for socket in readings(document):
@@ -327,7 +330,7 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """In each direction with data, no more was delivered than the path can carry in the time."""
+    """In each direction with data, no more was delivered than the path can carry in that time."""
     numbers = {}
     for flow in range(specification.flows):
         numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
@@ -341,10 +344,10 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
-    """Return the `Check` of the total goodput of flows, all those of a specification, against the capacity that they share.
+    """Return the `Check` of the total goodput of all flows of a specification against the capacity that they share.
 
     ``flows`` are the flows' numbers in the document; the specification of a chain's bottleneck numbers them differently.
-    ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
+    ``waiting_bytes`` is the amount that may have passed the bottleneck before the measured period and been delivered during it.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
@@ -360,7 +363,7 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
 
 
 def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the same as `delivered_spans`; for UDP whole intervals, over the longest time that they can have taken.
+    """Yield the result of `delivered_spans`; for UDP whole intervals, over the longest time that they can have taken.
 
     iperf3 doesn't report the delay of a flow whose opening packets were lost.
     """
@@ -373,7 +376,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield each flow and (begin, end, bytes): its delivered bytes in the period common to all flows, or else in the flow's own."""
+    """Yield each flow and (begin, end, bytes): its delivered bytes in the period common to all flows, or else in its own period."""
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
     for process in document["traffic"]:

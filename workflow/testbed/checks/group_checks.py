@@ -41,7 +41,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """By the kernel, a connection accepted by each web server has the group's CCA."""
+    """According to the kernel, a connection accepted by each web server has the group's CCA."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
@@ -67,7 +67,7 @@ def check_real_time(specification, document) -> Check:
         shortest_ns = min(delays, default=None)
         early = shortest_ns is not None and shortest_ns < least_ns
         packets = sum(map(len, streams["sent_ns"]))
-        # If no packet arrives, that is a result provided that the network lost packets.
+        # No arrival at all is a result, provided that the network lost packets.
         silent = not delays and not packets_lost(document)
         if not in_time or early or streams["duplicates"] > doubled or streams["damaged"] or silent:
             wrong.append(group.name)
@@ -82,13 +82,13 @@ def check_real_time(specification, document) -> Check:
 
 
 def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
-    """Return whether each event began at its planned time, or waited no longer than `waiting_ns` allows."""
+    """Return whether each event began at its planned time, or with a delay that `waiting_ns` allows."""
     late_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     return all(0 <= began - drawn <= late_ns + waits_ns[drawn] for began, drawn in zip(began_ns, drawn_ns, strict=True))
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return moment -> longest time in ns for which the events that all groups start up to that moment keep the clock busy."""
+    """Return moment -> longest delay in ns of an event at that moment, because events up to then each move the clock."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

@@ -8,7 +8,7 @@ looks like an effect of the network.
 from testbed.checks.check import Check
 from testbed.readings.cpu import shares_of
 
-#: Largest busy share of a core in any second: a core that was idle for less than a twentieth of it had work waiting.
+#: Largest busy share of a core in any second: a core that was idle for less than a twentieth of a second had work waiting.
 BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
 #: Largest share of a core's time that a hypervisor may have taken, equal to the uncertainty of CPU times.
@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """Processes that waited for a time were woken promptly: 99 % and all within their limits; with fewer than 100, the latest counts for 99 %."""
+    """Processes that waited for a time were woken promptly: 99 % and all within their limits (with fewer than 100, the latest counts for 99 %)."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

@@ -7,9 +7,9 @@ from testbed.network.behind_bottleneck import PLACES, counts
 COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsumErrors", "Icmp6InCsumErrors")
 #: Direction -> index of the pair's host that receives its packets.
 RECEIVERS = {"forward": 1, "reverse": 0}
-#: TCP's header with timestamps.
+#: Size of TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
-#: Bytes of TCP's data offset, or of UDP's length.
+#: Number of bytes that are read before the checksum is verified: those of TCP's data offset, or of UDP's length.
 READ_BEFORE_CHECKSUM = 2
 
 
@@ -33,7 +33,7 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
     one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
     the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. Any
     other damage fails the checksum of TCP, UDP or ICMP at the host, which counts it. All counts start when the network is built, like
-    the hosts' own.
+    those of the hosts.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]
@@ -63,6 +63,6 @@ def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES
     return max(0.0, 1 - unnoticed * most_per_byte), 1 - ETHERNET_HEADER_BYTES / max(mean_bytes, least_bytes)
 
 
-#: Option -> the function that counts its packets. It takes specification, document and direction and returns the number of affected packets,
-#: the total number and, if some affected packets can't be detected, the smallest and the largest detectable share.
+#: Option -> the function that counts its packets. It is given specification, document and direction. It returns the number of affected
+#: packets, the total number and, if some affected packets can't be detected, the smallest and the largest detectable share.
 COUNTED = {"reordering": late, "duplicate_percent": doubled, "corrupt_percent": damaged}

@@ -2,7 +2,7 @@
 
 netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: for each packet
 those of the model (`experiment.loss_models`) and, with jitter, another one for the delay of each packet that isn't dropped. So the
-number of packets that reached it determines everything, and the replay must yield as many drops as the kernel counted.
+number of packets that reached netem determines everything, and the replay must yield as many drops as the kernel counted.
 """
 
 import math
@@ -27,7 +27,7 @@ def random_numbers(seed) -> Iterator[int]:
 
 
 def losses(seed, model, jitter) -> Iterator[bool]:
-    """Yield, for each packet in order, whether netem drops it by a `LossModel`; ``jitter`` is whether there is jitter."""
+    """Yield, for each packet in order, whether netem drops it according to a `LossModel`; ``jitter`` states whether there is jitter."""
     number = random_numbers(seed).__next__
     for lost in model.fates(number):
         yield lost
@@ -36,7 +36,7 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return direction -> the loss bursts during the traffic if a loss model is used, for the document's section.
+    """Return, for the document's section, direction -> the loss bursts during the traffic, for directions with a loss model.
 
     Each is a dict with the numbers of ``packets`` that reached netem, ``dropped`` by the kernel's count, ``replayed_drops`` by the random
     numbers, ``bursts`` that ended, and ``longest_packets``, the length of the longest, over all pairs or paths.
@@ -84,7 +84,7 @@ def _netem(device):
 def check_loss_bursts(specification, document) -> Check:
     """The loss bursts have the configured mean length, and the replayed losses agree with the kernel's.
 
-    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets are last ones. As for a share
+    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets are the last of theirs. As for a share
     of lost packets, D D(B/D||r) exceeds ln(2/a) with a probability of at most a (`judge_loss`).
     """
     wrong, expected, observed = False, [], []

@@ -1,4 +1,4 @@
-"""Packets lost by the network during the traffic, by the kernel's counters: a possible reason why a flow started late or got nothing."""
+"""Packets lost by the network during the traffic, from the kernel's counters: they may explain a flow that started late or got nothing."""
 
 
 def packets_lost(document) -> int:

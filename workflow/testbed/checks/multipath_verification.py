@@ -4,14 +4,14 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
 from testbed.network.multipath import plan
 
-#: Number of packets on a path outside the round robin: neighbour discovery and the like, and those in transit.
+#: Allowed number of packets on a path outside the round robin: neighbour discovery and the like, and packets in transit.
 OTHER_PACKETS = 16
 #: Largest relative deviation of a round-robin path's share of the tunnels' packets from the expected share.
 SHARE_TOLERANCE = 0.001
 #: Smallest number of acknowledged bytes of a subflow that carried data: more than a control connection's messages.
 DATA_BYTES = 65_536
 #: Kernel counters (MPTcpExt...) of connections that were plain TCP, permanently or temporarily, and of refused
-#: subflows. Kernels without one of them don't count it.
+#: subflows. A kernel that doesn't have one of them doesn't count it.
 FALLBACKS = frozenset(
     "MPTcpExt" + name
     for name in (
@@ -35,7 +35,7 @@ def check_multipath(specification, document) -> Check:
 
 
 def differences(wanted, read_back, place="") -> list[str]:
-    """Return a text for each value that differs from the wanted one; additional entries are ignored in dicts, but not in lists."""
+    """Return a text for each value that differs from the expected one; additional entries are ignored in dicts, but not in lists."""
     if isinstance(wanted, dict) and isinstance(read_back, dict):
         return [
             text

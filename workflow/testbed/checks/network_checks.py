@@ -15,9 +15,9 @@ from testbed.network.devices import OFFLOADS
 from testbed.network.transport import ECN, device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: ping reads both its times in whole microseconds, so its result may be one too small (plus the rounding of its output).
+#: ping reads both its times in whole microseconds, so its result may be one microsecond too small (plus the rounding of its output).
 PING_STEP_MS = 0.0011
-#: tc prints six digits; a loss in bursts follows from two such numbers.
+#: tc prints six digits; a loss in bursts is computed from two such numbers.
 READ_BACK_DIGITS = 2e-5
 #: Parameter -> largest error of tc's output: whole bytes derived from a time that the kernel stores.
 STEPS = {"burst_bytes": 1}
@@ -25,11 +25,11 @@ STEPS = {"burst_bytes": 1}
 LOSS_FALSE_ALARM = 1e-6
 #: Largest additional RTT of an idle path, on top of a delay line that is exact in virtual time.
 IDLE_RTT_SLACK_MS = 0.2
-#: The same under a real clock: the stack's own time, in the fastest of ten, and the slack of timers.
+#: The same under a real clock: the stack's own time, in the fastest of ten replies, and the slack of timers.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
-#: Kernel counters which show that memory, not congestion control, held a flow back.
+#: Kernel counters that show that memory, and not congestion control, held a flow back.
 MEMORY_COUNTERS = (
     "TcpExtTCPMemoryPressures",
     "TcpExtPruneCalled",
@@ -69,7 +69,10 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a text for each interface whose counting qdiscs differ from those set; ``links`` has the counters before and after the traffic."""
+    """Return a text for each interface whose qdiscs in the counters differ from those set.
+
+    ``links`` has the counters before and after the traffic.
+    """
     return [
         f"{name}: {'+'.join(counted)} counted {when} the traffic instead of {'+'.join(wanted)}"
         for name, wanted in placed["qdiscs"].items()
@@ -136,7 +139,7 @@ def check_host_settings(specification, document) -> Check:
 def check_pacing(specification, document) -> Check:
     """The senders' interfaces have the pacing qdisc that the study sets, or none, so that a pacing CCA uses TCP's own timer.
 
-    Otherwise, behind a router they have no qdisc at all; on a cable they have the rate and its queue.
+    Otherwise they have no qdisc at all next to a router; on a cable they have the rate and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -146,9 +149,9 @@ def check_pacing(specification, document) -> Check:
         allowed, where = {specification.hosts.qdisc}, f"{specification.hosts.qdisc} at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
-    # The rate follows from the first RTT, and stays until data are acknowledged.
+    # The rate is derived from the first RTT, and stays until data are acknowledged.
     rates = [s.get("pacing_mbps") for s in readings(document) if s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES]
-    # A custom CCA may leave TCP's pacing rate unset: then its sockets have none, and aren't paced.
+    # A custom CCA may leave TCP's pacing rate unset: then its sockets have no rate and aren't paced.
     known = bool(readings(document)) and (all(rates) or bool(specification.sources))
     return Check(
         "pacing",
@@ -189,7 +192,7 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
-        # netem counts both in the same counter, and so does a shaper above it (`net_xmit_drop_count`).
+        # netem counts both kinds in the same counter, and so does a shaper above it (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
@@ -226,7 +229,7 @@ def check_loss_reverse(specification, document) -> Check:
 
 
 def check_ecn(specification, document) -> Check:
-    """Every data connection negotiated ECN as the study sets it, by the kernel, at every reading.
+    """Every data connection negotiated ECN as the study sets it, according to the kernel at every reading.
 
     A connection may have no ECN, or less, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
     (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed that of retransmitted opening packets.
@@ -279,7 +282,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return (marks made by a direction's bottlenecks, the largest number of these whose packets didn't arrive) at the end."""
+    """Return, at the end, the marks made by a direction's bottlenecks, and the largest number of marked packets that didn't arrive."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]
@@ -301,7 +304,7 @@ def ce_packets(document, host) -> int:
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never reached memory limits, which look like congestion control.
+    """The kernel never reached its memory limits, whose effect looks like congestion control.
 
     A failure means that more data were in flight than the memory provides for any CCA.
     """
@@ -333,7 +336,7 @@ def grown(document, name, counter) -> int:
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return (packets offered to, packets dropped by) netem in a direction during the traffic, summed over all pairs.
+    """Return (packets offered to, packets dropped by) netem in a direction during the traffic, totals over all pairs.
 
     Passed packets are counted by the device: with segmentation offload a qdisc counts the
     segments of passed super-packets, but a dropped super-packet as one.
@@ -377,7 +380,7 @@ def counter_of(document, name, kind, counter) -> int:
 
 
 def relative_entropy(q, p) -> float:
-    """Return the relative entropy D(q||p) of two Bernoulli distributions in nats; infinite if p excludes q."""
+    """Return the relative entropy D(q||p) of two Bernoulli distributions in nats; infinite if q is impossible under p."""
     total = 0.0
     for a, b in ((q, p), (1 - q, 1 - p)):
         if a > 0:

@@ -1,4 +1,4 @@
-"""The check of the policers: are they as configured, and was the amount that passed within rate and burst?"""
+"""The check of the policers: are they as configured, and did the amount that passed stay within rate and burst?"""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
@@ -7,7 +7,7 @@ from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: Largest error of a burst because tc and the kernel count it in ticks, at 1 Gbit/s.
+#: Largest error of a burst at 1 Gbit/s that results because tc and the kernel count it in ticks.
 BURST_STEP_BYTES = 16
 
 

@@ -10,17 +10,17 @@ from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_m
 
 #: Largest error of a delay, in ns.
 DELAY_SLACK_NS = 2_000
-#: Largest error of the time between two packets: a share of it, and ns for the clock's readings.
+#: Largest error of the time between two packets: a share of this time, and ns for the readings of the clock.
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
 #: Distribution of a jitter -> reach of tc's table below and above the mean delay, in jitters; and the range of the standard deviation
-#: of the probe's delays, which contained all of 500,000 draws of 64, plus a tenth.
+#: of the probe's delays: the range of 500,000 samples of 64 delays, widened by a tenth.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: Largest deviation of the time between two bunches from a slot, as a share of it.
 SLOT_SLACK = 0.01
-#: Disciplines that hold as many packets of one flow as their limit.
+#: Disciplines that hold up to their whole limit in packets of a single flow.
 EXACT = (DROP_TAIL, "codel")
 #: Number of packets that fq holds beyond its limit.
 FAST_PATH_PACKETS = 8
@@ -56,7 +56,7 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return a datagram's shortest and longest delay in ns between a pair of hosts or over a path, and the smallest range of many delays."""
+    """Return a datagram's shortest and longest delay between a pair of hosts or over a path, and the smallest range of many delays, in ns."""
     if specification.is_cable:
         specification, place = specification.on_path(place), 0
     pair, base_ms = specification.pairs[place], mean_delay_ms(specification, place, direction)
@@ -112,7 +112,7 @@ def bunch_problems(specification, seen) -> list[str]:
     least_ms = (
         min(after - before for before, after in zip(seen["bunches_ns"], seen["bunches_ns"][1:], strict=False)) / 1e6
     )
-    # The first packet after a slot begins another one.
+    # The first packet after the end of a slot begins another slot.
     low, high = (
         (1 - SLOT_SLACK) * slot_ms,
         (1 + SLOT_SLACK) * slot_ms + 1.5e3 * singles_apart_s(specification, seen["direction"]),
@@ -121,7 +121,7 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return problems with the standard deviation of delays that aren't drawn uniformly; for few delays it is uncertain."""
+    """Return problems with the standard deviation of delays that aren't drawn uniformly; with few delays it is uncertain."""
     distribution = specification.option("jitter_distribution", seen["direction"])
     if not distribution or seen.get("deviation_ns") is None:
         return []
@@ -169,7 +169,7 @@ def check_rate(specification, document) -> Check:
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
     """Return whether netem's limit is below the number of packets on the path at full rate.
 
-    If so, a token bucket above netem never empties and lets bursts through.
+    If so, a token bucket above netem never empties and passes bursts.
     """
     on_path = 1e6 * specification.direction(direction).delay_ms / packet_ns
     return specification.link.netem_is_queue and (specification.queue_packets or 0) <= on_path
@@ -236,7 +236,7 @@ def check_policed(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return a run's checks of the probe."""
+    """Return the checks of a run's probe."""
     if not specification.virtual_clock:
         return ()
     policed = (check_policed,) if specification.policers and specification.rate_mbps is not None else ()

@@ -6,9 +6,9 @@ from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
 
-#: Declared end of a side (`server_ends`, `client_ends`) -> matching actual ends.
+#: Declared end of a side (`server_ends`, `client_ends`) -> the actual ends that match it.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
-#: Finding for a side that ended in another way.
+#: Finding reported for a side that ended in another way.
 FOUND = {
     AT_LIMIT: "had not ended in time",
     AT_END: "still ran at the end",
@@ -65,12 +65,12 @@ def receiving_side(flow) -> str:
 
 
 def reported_bytes(flow, entry) -> int | None:
-    """Return the number of bytes that the receiving side of a flow reports, None without a report."""
+    """Return the number of bytes that a flow's receiving side reports, or None without a report."""
     return entry[receiving_side(flow)]["reported"]
 
 
 def how(side) -> str:
-    """Return a message on how a side of a flow ended; empty if it was ended from outside."""
+    """Return the signal or exit status with which a side of a flow ended, for a message; empty if it was ended from outside."""
     if side["ended_by"] != ITSELF:
         return ""
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"

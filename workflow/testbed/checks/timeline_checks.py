@@ -1,4 +1,4 @@
-"""The check of a changing path: did each change happen on time, and was the amount that passed in between within the limits?"""
+"""The check of a changing path: did each change happen on time, and did the amount that passed in between stay within the limits?"""
 
 import math
 
@@ -7,7 +7,7 @@ from testbed.checks.network_checks import same
 
 #: Largest delay of a change, in ns, under a virtual clock (the time of its readings for all simultaneous changes) and under a real one.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
-#: Number of packets that may exceed a shaper's rate in a period: one released at its beginning, and its credit.
+#: Number of packets in a period that may exceed a shaper's rate: one released at the beginning of the period, and the shaper's credit.
 BEYOND_PACKETS = 2
 
 
@@ -40,7 +40,7 @@ def words(change) -> str:
 
 
 def passed_beyond(specification, done) -> list[str]:
-    """Return the places where more left a bottleneck between two changes of its rate than the rate allows."""
+    """Return the bottlenecks from which more data left between two changes of the rate than the rate allows."""
     wrong, before = [], {}
     for entry in done:
         if entry["quantity"] != "rate_mbps":
@@ -61,9 +61,9 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return the places where less than the waiting backlog left a bottleneck after a change of its rate, by the time it must have.
+    """Return the bottlenecks from which the backlog at a change of rate had not left by the time at which it must have.
 
-    The packet that the shaper is sending continues at the old rate, so the new rate begins later by the rest of its time.
+    The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
     """
     wrong, rates = [], {}
     for entry in done:
@@ -83,7 +83,7 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return the places where the packets that had left a netem at a change of its delay differ from those that had reached it one delay before.
+    """Return the netems at which the packets that left by a change of delay differ in number from those that arrived by one delay before.
 
     A difference due to jitter is allowed, as a share of the packets that arrived.
     """
@@ -109,7 +109,7 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return the places where more left a bottleneck since its first change than a trace offered, as the ideal goodput assumes.
+    """Return the bottlenecks from which more data left since the first change than a trace offered, as the ideal goodput assumes.
 
     Each rise before the end of a span may pass one more packet (`experiment.traces`).
     """

@@ -6,7 +6,7 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
 from testbed.checks.network_checks import grown
 
-#: The largest receive window that 16 bits hold.
+#: The largest receive window that fits into 16 bits.
 LARGEST_UNSCALED_BYTES = 65_535
 #: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
@@ -16,7 +16,7 @@ HELD_BACK = 0.5
 LEAST_WINDOW = 0.2
 #: Smallest share of segments acknowledged one by one without delayed acknowledgements, except control messages and a FIN.
 ACKNOWLEDGED = 0.9
-#: Largest distance of a timeout above the RTT, in deviations of the RTT; and the timeout's rounding, in ms.
+#: Largest excess of a timeout over the RTT, in deviations of the RTT; and the rounding of the timeout, in ms.
 DEVIATIONS, TICKS_MS = 16, 5
 #: Largest relative excess of a sender's rate over its limit; iperf3 begins with a whole block.
 RATE_SLACK = 0.01
@@ -27,7 +27,7 @@ PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
 def check_send_buffer(specification, document) -> Check:
-    """Unacknowledged and waiting data never exceeded the send buffer, which had the study's size if flows filled it."""
+    """Unacknowledged and waiting data never exceeded the send buffer, and the buffer had the study's size wherever flows filled it."""
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
@@ -75,7 +75,7 @@ def check_receive_window(specification, document) -> Check:
 
 
 def most_unacknowledged_bytes(document) -> float:
-    """Return a flow's largest unacknowledged payload at a reading (all subflows together) or at a sample of the time series."""
+    """Return the largest unacknowledged payload of a flow at a reading (all subflows together) or at a sample of the time series."""
     sizes, at_looks = {}, Counter()
     for number, look in enumerate(document["sockets"]):
         for socket in look["sockets"]:
@@ -89,7 +89,7 @@ def most_unacknowledged_bytes(document) -> float:
 
 
 def check_acknowledgements(specification, document) -> Check:
-    """Each segment was acknowledged at once, by the receivers' counters."""
+    """Each segment was acknowledged at once, according to the receivers' counters."""
     counted = [document["stack"]["tcp"][pair.receiver] for pair in specification.pairs]
     shares = [one["TcpOutSegs"] / max(1, one["TcpInSegs"]) for one in counted]
     ok = all(share >= ACKNOWLEDGED for share in shares)
@@ -136,7 +136,7 @@ def check_sending_rate(specification, document) -> Check:
 
 
 def check_super_packets(specification, document) -> Check:
-    """By the senders' counters, super-packets had on average no more segments than the study allows."""
+    """According to the senders' counters, super-packets had on average no more segments than the study allows."""
     most = specification.gso_max_segments
     sizes = []
     for pair in specification.pairs:
@@ -153,7 +153,7 @@ def check_super_packets(specification, document) -> Check:
 
 
 def check_pacing_limit(specification, document) -> Check:
-    """All sockets had the study's limit of the pacing rate, and no pacing rate above it."""
+    """All sockets had the study's limit on the pacing rate, and no pacing rate above it."""
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]

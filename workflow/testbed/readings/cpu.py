@@ -4,8 +4,8 @@ A separate process (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to 
 ``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
 its readings. Of the readings before the traffic's origin only the last is kept. The kernel counts CPU times in
 units of 10 ms (proc_stat(5)), so single readings are coarse, but sums over a second are accurate to 1 %. Idle time
-is measured, and so is its complement, busy. The division of busy time into user, system and so on is sampled by the kernel
-at its tick.
+is measured, and so is its complement, busy time. The kernel divides busy time into user, system and so on by sampling at
+its tick.
 
 The reader's delay in waking up after the requested moment may affect any process of the run that
 waits for a time. Its causes are other load, a stolen core, or a paused machine.
@@ -21,7 +21,7 @@ import sys
 import time
 
 INTERVAL_MS = 100
-#: Buffer size, larger than /proc/stat.
+#: Size of a buffer that is larger than /proc/stat.
 STAT_BYTES = 1 << 20
 #: Columns of a core's line in /proc/stat; guest times are part of user and nice.
 COLUMNS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -62,7 +62,7 @@ class CpuReader:
             stdout=subprocess.PIPE,
             preexec_fn=lambda: os.sched_setaffinity(0, {core}),
         )
-        # It reports that it is reading, so traffic begins only after it has started.
+        # The process reports that it is reading, so traffic begins only after it has started.
         self._process.stdout.readline()
         return self
 
@@ -94,8 +94,8 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
     It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
     the first reading before it; ``cores``, for each core used by the run ``roles`` and its `PARTS`, ticks between each
-    reading and the previous one; ``late_ms``, ``max`` and ``p99`` over the readings that were due at a time, 0 without
-    any.
+    reading and the previous one; ``late_ms``, ``max`` and ``p99`` over the readings that were due at a time, 0 if there are
+    none.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: everything except idle. It is a share of elapsed time, not of the ticks of all parts,
-        because activity shorter than the kernel's tick is part of elapsed time, but only of the part idle.
+        One of `PARTS`, or ``busy``: everything except idle. The latter is a share of elapsed time, not of the ticks of all parts,
+        because activity shorter than the kernel's tick shortens idle time but may be missing from all other parts.
     window_s : float, optional
         Windows begin at each reading. If there are too few readings for one window, it is the whole time.
     """
@@ -174,7 +174,7 @@ def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes
             return [*readings, (None, time.monotonic_ns(), os.pread(stat, STAT_BYTES, 0))]
         made_ns = time.monotonic_ns()
         readings.append((due_ns, made_ns, os.pread(stat, STAT_BYTES, 0)))
-        # Moments that were missed entirely count as lateness of this reading, not of several.
+        # Moments that were missed entirely count as the delay of this one reading.
         due_ns += interval_ns * max(1, math.ceil((made_ns - due_ns) / interval_ns))
 
 

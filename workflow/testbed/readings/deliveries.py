@@ -1,10 +1,10 @@
 """Delivered bytes of each flow over time, from which goodput is computed.
 
 The sender's kernel counts acknowledged data, both cumulatively (tcpi_bytes_acked) and selectively
-(tcpi_sacked): all data that have arrived, each byte once. Two readings thus give, exact to the packet, the amount delivered
-between two moments, even while the receiver waits for a lost segment, after which the in-order data
-would grow by a whole window at once. MPTCP's connections are counted as a whole, in order
-(mptcpi_bytes_acked). All flows are read at the same moment, exact to the nanosecond with a virtual clock.
+(tcpi_sacked): all data that have arrived, each byte once. Two readings thus give the amount delivered between
+two moments, exact to the packet, even while the receiver waits for a lost segment (after it, the in-order data
+would grow by a whole window at once). MPTCP's connections are counted as a whole, in order
+(mptcpi_bytes_acked). All flows are read at the same moment, to the nanosecond under a virtual clock.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
-#: Size of iperf3's first message on a new connection, which names its test, and its acknowledged bytes with the SYN, which counts as a byte.
+#: Size of iperf3's first message on a new connection, which names its test, and the same plus the SYN, which counts as an acknowledged byte.
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
 #: IP version -> the kernel's name for its UDP counters.
 KERNEL_NAMES = {"ipv4": "Udp", "ipv6": "Udp6"}
@@ -27,16 +27,16 @@ EARLY, PARTS = 8, 40
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return the times at which deliveries are read, in ns since the traffic's origin.
 
-    They extend from the time when the last flow's data are due to the earliest end of a flow: at first frequently, so that
+    They extend from the time when the last flow's data are due to the earliest end of a flow: at first they are frequent, so that
     one reading is close to the beginning of all flows, then at equal steps, regardless of losses on the path.
-    Groups with separate times have such readings for each distinct pair of last beginning and first end.
+    Groups with different times have such readings for each distinct pair of last beginning and first end.
 
     Parameters
     ----------
     starts_s : list of float
         Start times of the flows in s since the origin.
     set_up_rtts : int
-        RTTs until the flows' data are sent, without loss.
+        Number of RTTs until the flows' data are sent, without loss.
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -70,7 +70,7 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return flow -> the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
-    flow ended. A flow that should have begun with the others, but began after others had ended, counts as having got nothing. For UDP
+    flow ended. A flow that should have begun with the others but began only after others had ended counts as having got nothing. For UDP
     the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
     repeated, each flow has a separate window.
 
@@ -118,7 +118,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, for a run whose flows are carried by two programs, or None.
+    """Return the `Window` in which all flows should have been sending, or None, for a run whose flows are carried by two programs.
 
     If hundreds of flows begin together, some lose their SYNs repeatedly. A flow without a connection delivered nothing in that
     time; waiting for the last flow to begin might leave no time at all.
@@ -156,7 +156,7 @@ def lifetime_windows(document) -> dict[int, Window]:
 def datagram_intervals(process) -> list[tuple[int, int, int]]:
     """Return (beginning and end in ns since the origin, bytes) of the reporting intervals of a client's single UDP flow while it was sending."""
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
-    # In the last intervals the server waits for its client's last message; before them the rest of the queue arrives.
+    # In the last intervals the server waits for its client's last message; before that, the rest of the queue arrives.
     while whole and not whole[-1]["bytes"]:
         whole.pop()
     whole = whole[:-1] or whole
@@ -167,7 +167,7 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
 def repeated_openings(document) -> int:
     """Return the number of retransmitted datagrams that open a UDP stream, each one second after the previous.
 
-    If there are any, a flow's start is unknown: iperf3's server reports only its intervals, from the first opening that arrived.
+    If there are any, a flow's start is unknown, because iperf3's server reports intervals only from the first opening that arrived.
     """
     run = specification_of(document)
     data = sum(process["client"]["end"]["sum"].get("packets", 0) for process in document["traffic"])
@@ -181,12 +181,12 @@ def datagrams_sent(specification, document) -> int:
 
 
 def packets_streamed(document) -> int:
-    """Return the number of packets that the groups of real-time streams sent, which are also datagrams."""
+    """Return the number of packets sent by the groups of real-time streams, which are also datagrams."""
     return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` in a UDP run, from the flow's start; flows without any arrival are missing."""
+    """Return flow -> its separate `Window` in a UDP run, from the flow's start; flows of which nothing arrived are missing."""
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -221,7 +221,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` if flows started at unknown times: starting with the first whole interval with data."""
+    """Return flow -> its separate `Window` if flows started at unknown times; it starts with the first whole interval with data."""
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)
@@ -275,7 +275,7 @@ class Deliveries:
     def missing(self, clients) -> int:
         """Return the number of ``clients`` that have a connection without delivered data; control connections count too."""
         if self._specification.per_side:
-            # These share a port, and have no control connection.
+            # These clients share a port, and have no control connection.
             due = {self._specification.local_port(flow) for client in clients for flow in client.flows}
             return len(due - {local for _, local, _ in self._begun})
         begun = Counter(port for _, _, port in self._begun)

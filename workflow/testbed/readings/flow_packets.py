@@ -1,6 +1,6 @@
-"""Packets of declared programs at their sender and receiver, as seen by the kernel, independently of the program's reports.
+"""Packets of declared programs at their sender and receiver, as seen by the kernel and independent of the programs' reports.
 
-A ring at each of the two hosts' interfaces receives the heads of the data packets, which a kernel filter selects by port.
+A ring at the interface of each of the two hosts receives the heads of the data packets, which a kernel filter selects by port.
 UDP and TCP are measured alike: sent and received data, step by step, and one-way delays. Only TCP's headers show retransmissions;
 QUIC encrypts its headers, so retransmissions can't be seen on the path.
 """
@@ -21,7 +21,7 @@ from testbed.readings.sequence_numbers import SequenceNumbers
 SO_ATTACH_FILTER = 26
 #: Bytes of each packet that are examined, size of a ring in bytes, and interval at which rings are read.
 KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
-#: Largest number of delays kept for a flow: with more packets only every second, fourth and so on is kept.
+#: Largest number of delays kept for a flow: with more packets only every second, then every fourth (and so on) is kept.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
@@ -90,8 +90,8 @@ def interface_of(path, host) -> EmulatedInterface:
 
 
 class HeadRing(Ring):
-    """A ring at an interface that gets the heads of packets with certain ports; ``takers`` are pairs of a flow's `FlowPackets` and
-    its method that processes a packet."""
+    """A ring at an interface that receives the heads of packets with certain ports; ``takers`` are pairs of a
+    `FlowPackets` and its method that processes a packet."""
 
     def __init__(self, interface, takers, ip_version):
         super().__init__(interface, KEPT_BYTES, RING_BYTES, None)
@@ -218,7 +218,7 @@ class FlowPackets:
         )
 
     def _keep(self, sent_ns, arrived_ns):
-        """Record a delay, if its packet's turn has come."""
+        """Record a packet's delay, if its turn has come."""
         if self._seen % self._every == 0:
             self._delays.append((sent_ns - self.origin_ns, arrived_ns - sent_ns))
             if len(self._delays) > MOST_DELAYS:

@@ -1,6 +1,6 @@
 """Kernel events of a run, for `make trace`.
 
-The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest is synchronised with its clock, and
+The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest waits for its fixed instant, and
 the kernel's buffer is read after the run's last step, because reading its text moves the clock. So a run with a trace has the
 same document as one without; the caller that requests a trace compares the two.
 """
@@ -28,7 +28,7 @@ CLOCK = "virtual"
 BUFFER_KB = 128 * 1024
 #: Size of one reading of the buffer.
 READING_BYTES = 2**16
-#: Number of nearest names in a message.
+#: Number of similar names listed in a message.
 NEAREST = 3
 
 
@@ -71,7 +71,7 @@ class KernelTrace:
         """Do nothing: any action now would move the clock at the traffic's start."""
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Store the traffic's origin; nothing is done during the traffic."""
+        """Store the traffic's origin and yield no event: nothing is done during the traffic."""
         self._origin_ns = origin_ns
         return iter(())
 
@@ -114,7 +114,7 @@ def chosen(globs, names, variable) -> list[str]:
     Raises
     ------
     SettingError
-        If a glob matches no name; the error lists the nearest names.
+        If a glob matches no name; the error lists similar names.
     """
     found = set()
     for glob in globs:

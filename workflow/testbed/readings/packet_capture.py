@@ -1,8 +1,8 @@
 """Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
 
 A ring that the kernel shares with this process (packet_mmap) receives copies at once, and is read whenever this process wakes anyway: no
-packet is held back, no program is started and no clock is read. So a run with captures has the same document as one without. If this is too
-rare for the rings, there are additional readings, each of which wakes the guest. The caller that requests captures compares the documents.
+packet is held back, no program is started and no clock is read. So a run with captures has the same document as one without. If the rings
+need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
@@ -27,12 +27,12 @@ STATUS, IN_USE = struct.Struct("=I"), 1
 PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
 #: Bytes that the kernel puts before a copy: both headers, aligned, and room for an Ethernet header.
 HEAD_BYTES = 96
-#: Sizes in bytes of all rings together, the largest ring, and a block of a ring: guests have little memory.
+#: Sizes in bytes: of all rings together, of the largest ring, and of a ring's block. They are small because guests have little memory.
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
 #: Number of packets written at once, limited so that the program's memory doesn't grow.
 AT_ONCE = 256
-#: Unwritten bytes of a ring's file that may be in the guest's memory, as a multiple of the ring's size. Writing wakes kernel threads, so it
-#: is done rarely.
+#: Largest number of a file's unwritten bytes in the guest's memory, as a multiple of the ring's size. Writing wakes kernel threads, so
+#: it is done rarely.
 CACHED = 1.5
 #: An hour, longer than any run.
 LATE_CENTISECONDS = "360000"
@@ -59,7 +59,7 @@ class PacketCapture:
     """
 
     def __init__(self, path, specification, asked, folder):
-        # Written at once, and not later by the kernel's own threads.
+        # Written immediately, and not later by the kernel's own threads.
         for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
             Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
         self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []
@@ -88,7 +88,7 @@ class PacketCapture:
             ring.file.write(statistics(ring.lost()))
 
     def close(self) -> None:
-        """Close all, after the run's last step: the kernel waits when such a socket is closed."""
+        """Close all rings after the run's last step, because the kernel waits when such a socket is closed."""
         self._stack.close()
 
     def events(self, _) -> Iterator[tuple[float, int, Callable]]:
@@ -154,7 +154,7 @@ class Ring:
         return parts
 
     def lost(self) -> int:
-        """Return the number of packets that came while the ring was full."""
+        """Return the number of packets that arrived while the ring was full."""
         return struct.unpack("=II", self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
 
 
@@ -189,7 +189,7 @@ def option(code, value) -> bytes:
 
 
 def head(name, words, kept_bytes, comment) -> bytes:
-    """Return the beginning of a file: its section, and its interface with times in ns."""
+    """Return a file's first two blocks: the section header, and the description of the interface, whose times are in ns."""
     section = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1) + option(COMMENT, comment) + option(0, b"")
     interface = struct.pack("=HHI", LINKTYPE_ETHERNET, 0, kept_bytes)
     interface += option(NAME, name) + option(DESCRIPTION, words) + option(RESOLUTION, b"\x09") + option(0, b"")

@@ -1,7 +1,7 @@
 """Probe the path after the traffic: observe each effect of the network on packets separately.
 
 Datagrams are sent between the hosts of each pair, or over each path of a cable: single ones to measure the delay, a train to measure
-the rate, and simultaneous ones, slightly more than the queue and a policer hold, to measure these. A tap behind each bottleneck sees
+the rate, and slightly more simultaneous ones than the queue or a policer holds to measure their limits. A tap behind each bottleneck sees
 the rate and number of packets before any other effect. All times are the kernel's times of arrival, in ns of the guest's clock. Expected
 values are in `checks.probe_checks`. The traffic has ended, so the probe doesn't change any result.
 """
@@ -27,7 +27,7 @@ from testbed.readings.queue_information import QueueReader, counters_of
 from testbed.traffic.alarm import punctual
 
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
-#: From <linux/if_ether.h> and <linux/if_packet.h>: a socket for all Ethernet protocols sees packets before a redirection.
+#: From <linux/if_ether.h> and <linux/if_packet.h>: a socket for all Ethernet protocols sees packets before they are redirected.
 ETH_P_ALL, SOL_PACKET, PACKET_IGNORE_OUTGOING = 3, 263, 23
 #: From <asm-generic/socket.h>; Python has no names for these.
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 33, 32
@@ -46,7 +46,7 @@ OF_TABLE = 500
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
 #: Ratio of the jitter to the interval between datagrams that are to overtake each other.
 CLOSE = 16
-#: Largest probability that no datagram shows a random effect, and largest number of datagrams for it.
+#: Largest probability that no datagram shows a random effect, and largest number of datagrams sent to stay below it.
 RARE, MOST_SINGLES = 1e-9, 1000
 #: Largest number of packets sent at once to fill a queue or a bucket, and number of packets beyond its capacity.
 MOST_AT_ONCE, BEYOND = 2_000, 8
@@ -58,7 +58,7 @@ QUIET_S, QUIET_TIMES = 1.0, 120
 
 @dataclass
 class Line:
-    """Two hosts that exchange datagrams, and the bottleneck or path between them by its ``number``, from 0; None if only the pair matters."""
+    """Two hosts that exchange datagrams, and the ``number`` (from 0) of their bottleneck or path; None if only the pair matters."""
 
     sender: str
     receiver: str
@@ -67,7 +67,7 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines for probing delays, and those for probing bottlenecks: on a chain the lines of the flows across one bottleneck."""
+    """Return the lines for probing delays, and those for probing bottlenecks: on a chain those of the flows that cross only one bottleneck."""
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone
@@ -103,7 +103,7 @@ def singles_of(specification, direction) -> int:
 
 
 def options_ms(specification, direction) -> float:
-    """Return the largest extra delay of a datagram by the link's options, in ms."""
+    """Return the largest extra delay that the link's options cause for a datagram, in ms."""
     link = specification.scenario["link"]
     on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
     return sum(option.idle_ms(value) for option, value in on_path) + sum(
@@ -112,7 +112,7 @@ def options_ms(specification, direction) -> float:
 
 
 def singles_apart_s(specification, direction) -> float:
-    """Return the time between two single datagrams in s, long enough that none waits for another; a quarter of a slot if that is longer."""
+    """Return the time between two single datagrams in s: long enough that none waits for another, and at least a quarter of a slot."""
     slot_ms = specification.slot_ms(direction)
     times_s = (
         time_of(specification, SMALL_BYTES, direction, number) for number in range(len(specification.bottlenecks))
@@ -185,7 +185,7 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` has only this path."""
+        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` contains only this path."""
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
@@ -227,7 +227,7 @@ class PathProbe:
         place = self._path.bottleneck[direction][line.number]
         # The packets in the shaper's bucket pass at once.
         credit = place.emulation.burst_bytes // run.largest_packet_bytes
-        # If packets are sent at twice the rate, those of twice the bucket pass before the rate shows.
+        # If packets are sent at twice the rate, twice as many as the bucket holds pass before the rate shows.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
         # A queue shorter than the train is kept busy by packets that arrive at twice the rate.
         apart_s = 0 if most >= train else one_s / 2
@@ -244,7 +244,7 @@ class PathProbe:
         return found
 
     def _fill(self, stack, way, place, count, one_s, direction):
-        """Return the number of packets in a bottleneck's queue at the instant at which ``count`` of them have arrived at once."""
+        """Return the number of packets in a bottleneck's queue just after ``count`` packets have arrived at once."""
         kinds = (place.emulation.kind_and_limit[0],)
         queue = stack.enter_context(QueueReader(place.node, place.name, kinds))
         out = way[0]
@@ -289,7 +289,7 @@ class PathProbe:
         return tap
 
     def _exchange(self, way, watched, count, payload_bytes, apart_s, longest_s):
-        """Send datagrams and wait; return [(time, number)] of those that reached the ``watched`` socket, and number -> sending time, in ns."""
+        """Send datagrams and wait; return (time, number) of each that reached the ``watched`` socket, and number -> sending time, in ns."""
         out, receiving = way
         filling, sent = bytes(payload_bytes - len(MARK) - NUMBER.size), {}
         for _ in range(count):
@@ -343,9 +343,9 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 
 def held_packets(specification, direction, number=0) -> int:
-    """Return the capacity in full packets of a bottleneck's queue in a direction; bottlenecks count from 0."""
+    """Return the capacity in full packets of a bottleneck's queue in a direction; bottlenecks are counted from 0."""
     run = specification.bottlenecks[number]
-    # Some disciplines hold less than their limit of a single flow.
+    # Some disciplines hold fewer packets of a single flow than their limit.
     of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
     limit = run.queue_packets_in(direction) or run.queue_bytes_in(direction) // run.largest_packet_bytes
     return min([limit, *filter(None, of_flow)])

@@ -15,10 +15,10 @@ NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Part of the name of byte counters: they include iperf3's control connection, which names the CCA.
+#: Part of the names of byte counters; these include iperf3's control connection, whose messages contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
-#: Number of echo requests without an answer after which a path has no RTT.
+#: Number of unanswered echo requests after which a path is taken to have no RTT.
 MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
@@ -58,7 +58,7 @@ def idle_rtt(path, specification) -> list[dict]:
 
 
 def ping(node, address, count) -> dict[str, int | float | None]:
-    """Send echo requests from a node; return the result of `parse_ping`. ping's exit status is 1 without any answer."""
+    """Send echo requests from a node; return the result of `parse_ping`. Without any answer, ping's exit status is 1."""
     process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
     return parse_ping(process.communicate()[0].decode(), count)
 
@@ -112,7 +112,7 @@ def stack_counters(path, dropped_before) -> dict:
     Returns ``tcp``, host -> nstat counters (including zeros), and ``backlog_drops``, the number of packets that the kernel's per-CPU
     queues dropped.
 
-    ``dropped_before`` is `backlog_drops` before the network existed, because a machine's own kernel has been counting for longer.
+    ``dropped_before`` is `backlog_drops` before the network existed, because a machine's own kernel has been counting since before the run.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},

@@ -14,18 +14,18 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-#: Largest number of files of a flow that are read, and bytes of each; programs may write less than this (`confined.WRITTEN_MIB`).
+#: Largest number of a flow's files that are read, and of bytes read from each; programs can't write as much (`confined.WRITTEN_MIB`).
 MOST_FILES, MOST_BYTES = 16, 2**26
-#: Largest number of events kept from a file, and of characters in the message on unreadable files (``run.schema.json``).
+#: Largest number of events kept from a file, and of characters in the message about unreadable files (``run.schema.json``).
 MOST_EVENTS, MOST_WORDS = 200_000, 1_000
-#: Largest number of characters of an event, and size of the window in which the next one is first searched.
+#: Largest number of characters of an event, and size of the window that is searched first for the next event.
 MOST_RECORD, WINDOW = 2**16, 2**12
 #: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
 METRICS = {
     "congestion_window": "cwnd_bytes", "cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes", "bytes_in_flight": "flight_bytes",
     "smoothed_rtt": "rtt_ms", "latest_rtt": "rtt_latest_ms", "min_rtt": "rtt_min_ms", "rtt_variance": "rttvar_ms",
 }  # fmt: skip
-#: States of ``congestion_state_updated`` that are reported; others aren't.
+#: States of ``congestion_state_updated`` that are reported; others are ignored.
 STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited")
 #: Pattern in the names of events that are read.
 NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
@@ -39,7 +39,7 @@ ABSOLUTE_MS = 315_532_800_000
 
 
 class QlogError(ValueError):
-    """A log that can't be read, in words."""
+    """A log can't be read; the text gives the reason."""
 
 
 def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
@@ -136,7 +136,7 @@ def _on_grid(events, times_ns, first, last, step_ns):
 
 
 def _take(now, event):
-    """Update the current values by an event."""
+    """Update the current values with those of an event."""
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
@@ -155,7 +155,7 @@ def _number(value):
 
 
 class _Ending:
-    """The end of a log: ``words`` describe its unreadable part, ``damaged`` is whether more content follows that part."""
+    """The end of a log: ``words`` describe its unreadable part, and ``damaged`` states whether more content follows that part."""
 
     def __init__(self):
         self.words, self.damaged = "", False

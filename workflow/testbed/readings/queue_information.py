@@ -21,7 +21,7 @@ STRUCTS = {
 #: struct tcmsg: family and pads, interface, handle, parent, info.
 MESSAGE = struct.Struct("=B3xiIII")
 EVERY_QDISC = MESSAGE.pack(0, 0, 0, 0, 0)
-#: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 are in a separate attribute if needed).
+#: struct gnet_stats_basic: bytes, packets (the lowest 32 bits; all 64 bits are in a separate attribute if needed).
 BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
 #: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
 QUEUE = struct.Struct("=5I")
@@ -57,7 +57,7 @@ class QueueReader(Channel):
             raise
 
     def find(self, index, kinds) -> bytes:
-        """Return the request for only the interface's queue."""
+        """Return the request that reads only the interface's queue."""
         qdiscs = self.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
         handles = {kind: handle for of, kind, handle in qdiscs if of == index}
@@ -166,7 +166,7 @@ def _tins(buffer, start, end):
 
 
 def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
-    """Return the numbers of one struct in a qdisc's statistics; without it return ``missing``, or raise `ValueError`."""
+    """Return the numbers of one struct in a qdisc's statistics; if it is absent, return ``missing`` or raise `ValueError`."""
     values = attributes(buffer, start + MESSAGE.size, end)
     kinds = attributes(buffer, *values[TCA_STATS2]) if TCA_STATS2 in values else {}
     at, until = kinds.get(kind, (0, 0))

@@ -31,7 +31,7 @@ COLUMNS = (
 #: Column of the kernel's loss state (tcpi_ca_state), the only text column.
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
-#: Readings of a queue that only grow.
+#: Values in a queue's readings that only grow.
 QUEUE_COUNTS = ("drops", "marks")
 
 
@@ -86,7 +86,7 @@ class Sampler:
         self._open.close()
 
     def _read_sockets(self, named=None):
-        """Yield (sender, the kernel's data on one of its connections); ``named`` maps a sender to the only connections to read."""
+        """Yield (sender, the kernel's data on one of its connections); with ``named``, read only those that it lists for each sender."""
         for host, reader in self._readers.items():
             for socket in (
                 reader.connections(self._expected.get(host))
@@ -119,7 +119,7 @@ class Sampler:
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
     def look_for_more(self, time_s) -> None:
-        """Read all sockets once, and keep the look only if it shows a connection, or data of a connection, for the first time."""
+        """Read all sockets once; keep the result only if it shows a connection, or data of a connection, for the first time."""
         self.look(time_s)
         *before, last = (
             {(name_of(s["host"], s), s.get("bytes_sent", 0) > COOKIE_BYTES) for s in look["sockets"]}

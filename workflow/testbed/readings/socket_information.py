@@ -3,7 +3,7 @@
 Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
 tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
 of sock_diag.h, struct tcp_info of tcp.h, a subflow's attributes of mptcp.h. `tcp_info`
-only ever grew at its end.
+has only ever been extended at its end.
 """
 
 import errno
@@ -19,16 +19,16 @@ FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
-#: Numbers in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and its used part.
+#: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and its used part.
 SOCKET_MEMORY = struct.Struct("=12xI4xI")
-#: Attributes that also come in answer to INET_DIAG_VEGASINFO.
+#: Attributes that the kernel also sends in answer to INET_DIAG_VEGASINFO.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
 #: Attribute of a request with a protocol number too large for struct inet_diag_req_v2.
 INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
 #: Offset of mptcpi_bytes_acked in struct mptcp_info (mptcp.h), since Linux 6.5.
 MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
-#: Attribute that comes without a request: a connection's upper-layer protocol (ULP); in it MPTCP's, and in that the token at this host.
+#: Attribute that is sent without a request: a connection's upper-layer protocol (ULP); in it MPTCP's, and in that the token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
@@ -42,7 +42,7 @@ PORTS = struct.Struct("!HH")
 NO_COOKIE = b"\xff" * 8
 ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
 TOKEN = struct.Struct("=I")
-#: Largest number of connections that are cheaper to request one by one than to search in the kernel's table.
+#: Largest number of connections for which requests one by one are cheaper than a search of the kernel's table.
 FEW = 8
 
 #: enum tcp_ca_state of tcp.h.
@@ -203,7 +203,7 @@ def established(buffer, start, end, read) -> dict | None:
 
 
 def delivery(buffer, start, end) -> dict[str, int]:
-    """Return the fields of one struct inet_diag_msg for deliveries, as far as the kernel gives them.
+    """Return the fields of one struct inet_diag_msg that deliveries need, as far as the kernel gives them.
 
     These are ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0: no sample) and ``bytes_acked``.
     """
@@ -227,7 +227,7 @@ def connection(buffer, start, end, ecn=False) -> dict:
     ----------
     buffer : memoryview or bytes
     start, end : int
-        Position of the message's body.
+        Position of the message's body in the buffer.
     ecn : bool
         Whether to read the fields on ECN: ``ecn``, in a study's terms, and packets with CE marks.
     """
@@ -310,7 +310,7 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
     if "app_limited" in read:
         read["app_limited"] = bool(read["app_limited"] & 1)
     if ecn:
-        # Kernels before 7.0 have something else in place of the mode.
+        # Kernels before 7.0 have a different field in place of the mode.
         negotiated, mode = read.pop("ecn_options") & TCPI_OPT_ECN, read.pop("ecn_mode", 0)
         read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
     if read.get("rtt_ms") is None and "rttvar_ms" in read:

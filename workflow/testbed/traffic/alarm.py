@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def punctual() -> Iterator[None]:
-    """Give this process real-time priority, so that it wakes at once when a timer fires and doesn't change the scheduling of the others.
+    """Give this process real-time priority, so that it wakes at once when a timer fires and doesn't change the scheduling of other processes.
 
     On a machine's own kernel only root may do this; there the delay of waking up is measured (`cpu`).
     """
@@ -52,7 +52,7 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process still runs, or others are still to come."""
+        """Return whether a watched process still runs; ``others`` states whether further ones are still to come."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:

@@ -1,6 +1,6 @@
 """Background traffic of a client-server network: h2 requests names, leases and directory entries from h1.
 
-This is a model with sizes from the protocols and freely chosen rates: one client sends as many requests as the
+This is a model with sizes taken from the protocols and freely chosen rates: one client sends as many requests as the
 two or three dozen machines of a small office. The same messages are sent over both IP versions, so that these
 differ only by their headers.
 
@@ -16,8 +16,8 @@ directory  TCP 389   a search with filter and attributes over a bound      an en
                      connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
 =========  ========  ====================================================  ===================================
 
-Times between requests are exponentially distributed (a Poisson process for each service), sizes uniformly within their range.
-Each service gets one request at the start, as from a client that boots. A request contains the length of its answer, so
+Times between requests are exponentially distributed (a Poisson process for each service), and sizes uniformly within their range.
+Each service gets one request at the start, as if from a client that boots. A request contains the length of its answer, so
 only the client draws random numbers, from the run's seed.
 
 ``python3 -m testbed.traffic.background serve ADDRESS`` and ``... ask ADDRESS SEED`` end at the end of their input and
@@ -64,7 +64,7 @@ HEAD = struct.Struct("!IHH")
 MOST_BYTES = 65_535
 #: Time to wait for answers at the end, in s.
 PATIENCE_S = 1.0
-#: Smallest share of a service's requests that must have been answered: a full queue may drop some.
+#: Smallest share of a service's requests that must have been answered; below 1, because a full queue may drop some.
 ANSWERED = 0.9
 
 

@@ -20,7 +20,7 @@ from testbed.traffic.traffic import plan_clients, start_and_sample
 PORT = iperf3.FIRST_PORT
 #: Time that a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
-#: The sender's results for each flow, and those of the kernel's counters.
+#: The sender's results for each flow, and those that are counters of the kernel.
 COLUMNS, COUNTERS = (
     ("connected_ns", "ended_ns", "written_bytes"),
     ("bytes_acked", "bytes_sent", "bytes_retransmitted", "retransmits"),
@@ -173,7 +173,7 @@ class BothSides:
 def carry_per_side(
     path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Carry all flows by the two programs; parameters and result are those of `traffic.carry`."""
+    """Run all flows with the two programs; parameters and result are those of `traffic.carry`."""
     clients = plan_clients(specification)
     expected = connections_of_senders(specification)
     sampled = connections_of_flows(specification, specification.sampled_flows)

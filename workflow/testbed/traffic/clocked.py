@@ -1,7 +1,7 @@
-"""Shared parts of the programs for web objects and real-time streams: receiving the traffic's origin, and a timer that doesn't read the clock.
+"""Parts shared by the programs for web objects and real-time streams: receiving the traffic's origin, and a timer that reads no clock.
 
 Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. It
-writes its results to a file as JSON, because so much data would fill up a pipe that isn't being read.
+writes its results to a file as JSON, because they would fill up a pipe that isn't being read.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ class Clock:
         return time.monotonic_ns() - self._origin_ns
 
     def ring_at(self, at_ns) -> None:
-        """Make the timer readable at a time, at once if it has passed."""
+        """Make the timer readable at the given time, or at once if that has passed."""
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
 
     def quiet(self) -> None:

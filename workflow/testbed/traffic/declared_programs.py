@@ -1,6 +1,6 @@
 """The flows of a study's declared programs: one server and one client per flow, confined and watched until they end.
 
-Servers are started and ready before the traffic. Clients wait for its origin, and then for their own start. Whatever a program
+Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start. Whatever a program
 does, the run continues and records it: failures are in the document's ``programs`` and are judged by `program_checks`.
 """
 
@@ -18,7 +18,7 @@ from testbed.machine.confined import FOLDER, LOGS
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 
-#: Time that a server may take to become ready, and that any program may take to end when it should, in s of the run's clock.
+#: Time that a server may take to become ready, and time that any program may take to end when it should, in s of the run's clock.
 READY_S, ENDING_S = 60.0, 10.0
 #: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
@@ -88,8 +88,8 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side; its launcher ends soon after its input, which passes it the traffic's origin if it is yet to
-        read logs."""
+        """Return the result of one side; its launcher ends soon after its input ends. If it still has to read logs, it is first sent the
+        traffic's origin."""
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)

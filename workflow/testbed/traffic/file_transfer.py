@@ -1,7 +1,7 @@
 """File transfer: vsftpd on the sender, and wget on the receiver, which discards the downloaded file (passive FTP).
 
-The file is sparse, so it needs no memory and no disk is read. The server has one
-process and keeps the user that started it, because the container may have no other
+The file is sparse, so it needs no memory and causes no reads from a disk. The server has one
+process and runs as the user that started it, because the container may have no other
 user: it doesn't change its root folder and has no sandbox and no log.
 """
 
@@ -15,9 +15,9 @@ from testbed.traffic.iperf3 import PATIENT_SERVER, waits_in_kernel
 FILE_NAME = "file"
 #: Ports for commands and for data of the first client's server; each further server uses the next ports.
 FIRST_PORT, FIRST_DATA_PORT = 21, 20_000
-#: The receiver requests the file.
+#: The client runs on the receiver, which requests the file.
 CLIENT_ON = "receiver"
-#: A server keeps waiting for further clients.
+#: A server doesn't end by itself, but keeps waiting for further clients.
 SERVER_ENDS = False
 #: Library that hides MPTCP's refusal of a socket option that isn't needed (envs/guest/urgent.c).
 WITHOUT_URGENT_DATA = "/usr/lib/sawtooth/urgent.so"
@@ -71,7 +71,7 @@ def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
 def client_command(client, specification, address) -> list[str]:
     """Return wget's command; ``address`` is the server's."""
     host = f"[{address}]" if ":" in address else address
-    # With the library wget reads 64 KiB at a time, without it each packet of a tunnel separately: 5 s instead of 31 s for 1 GB.
+    # With the library wget reads 64 KiB at a time, without it each packet of a tunnel separately: 1 GB takes 5 s instead of 31 s.
     return [
         *command_prefix(specification, PATIENT_SERVER if waits_in_kernel(specification) else None),
         "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",

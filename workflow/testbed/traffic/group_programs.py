@@ -25,7 +25,7 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: Time that a server may take until it listens, and that a program may take to end after the traffic, in s of its clock.
+#: Time that a server may take until it listens, and time that a program may take to end after the traffic, in s of its clock.
 READY_S, ENDING_S = 120.0, 10.0
 
 
@@ -90,7 +90,7 @@ class GroupPrograms:
         return [*(program.process for program in programs), *declared]
 
     def sections(self) -> dict:
-        """Return the document's ``web``, ``real_time`` and ``programs``, each if the run has such groups, once their programs have ended."""
+        """Return the document's ``web``, ``real_time`` and ``programs``, as far as the run has such groups, once their programs have ended."""
         results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
         specification = self._specification
         objects = [
@@ -192,7 +192,7 @@ class GroupPrograms:
                 if time.monotonic() > end:
                     raise TrafficError(f"web server on {pair.sender}: accepts no connection within {READY_S:g} s")
                 time.sleep(round_trip_s)
-        # Its last packets aren't part of the traffic.
+        # The connection's last packets must not be part of the traffic.
         time.sleep(4 * round_trip_s)
         return ccas[0]
 
@@ -211,7 +211,7 @@ def is_nginx(pid) -> bool:
 
 
 def result_of(program) -> dict:
-    """Return the result of a group's program, which ends soon."""
+    """Return the result of a group's program, which is about to end."""
     try:
         status = program.process.wait(timeout=ENDING_S)
     except subprocess.TimeoutExpired:

@@ -11,17 +11,17 @@ FIRST_PORT = 5201
 #: Library that makes iperf3's server wait without a limit, and its receiver wait for whole blocks in the kernel
 #: (envs/guest/iperf3_server.c).
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
-#: Library that makes its client wait likewise, and redirects its control connection (envs/guest/iperf3_client.c).
+#: Library that makes iperf3's client wait likewise, and redirects its control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
-#: Multiple of the network's rate that doesn't limit anything.
+#: Multiple of the network's rate that is too high to limit anything.
 BEYOND = 100
-#: Time that a server waits for data, in ms: the longest that it accepts. By default it ends the test after two minutes without data.
+#: Time in ms that a server waits for data: the longest value that it accepts. By default it ends the test after two minutes without data.
 PATIENCE_MS = 86_400_000
 #: Length of the longest name of a CCA (TCP_CA_NAME_MAX of include/net/tcp.h, minus the zero at its end), and the padding of shorter ones.
 LONGEST_NAME, PADDING = 15, "extra_data"
-#: The client sends.
+#: The client runs on the sender.
 CLIENT_ON = "sender"
-#: A server ends after its one client.
+#: A server ends by itself after its only client.
 SERVER_ENDS = True
 
 
@@ -73,7 +73,7 @@ def client_command(client, specification, address) -> list[str]:
         cca = specification.flow_kernel_cca(client.flows[0])
         command += ["--congestion", cca]
         if not specification.control_network:
-            # The parameters contain the name: they must have the same length for every CCA.
+            # The parameters contain the CCA's name, and must have the same length for every CCA.
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's maximum segment size includes the options.
@@ -117,7 +117,7 @@ def result_of(side, client, output) -> dict:
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
     """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
 
-    Connections to different ports, including a client's control connection, may use the same port of the sender.
+    Connections to different ports, including a client's control connection, may use the same port on the sender.
     """
     return {
         (result["sender"], connection["local_port"], connection["remote_port"]): flow

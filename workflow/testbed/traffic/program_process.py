@@ -26,7 +26,7 @@ GRACE_NS = 2 * 10**9
 #: Largest number of characters of the last output that are shown.
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
-#: Ways in which a program ended: by itself, ended by the run, at its time limit, or because it printed too much; or it couldn't be started.
+#: Ways in which a program may end: by itself, ended by the run, at its time limit, or because it printed too much; or it couldn't be started.
 ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
     "itself",
     "at the end",
@@ -47,7 +47,7 @@ class Watched:
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=ENVIRONMENT, start_new_session=True, preexec_fn=lambda: confine_side(plan, there),
         )  # fmt: skip
-        #: Folder of its logs, which is invisible to others and disappears with its last user.
+        #: Folder of the program's logs, which is invisible to others and disappears with its last user.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
@@ -58,13 +58,13 @@ class Watched:
         return bool(chunk)
 
     def end(self, why) -> None:
-        """Ask the program to end when called first, and kill it when called again."""
+        """Ask the program to end on the first call, and kill it on a second one."""
         ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)
 
     def drain(self) -> None:
-        """Read the rest of its output once it has ended, and end the processes that it has left behind."""
+        """Read the rest of an ended program's output, and end the processes that it has left behind."""
         os.set_blocking(self.process.stdout.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             while self.read() and self.printed <= 2 * MOST_PRINTED:
@@ -100,7 +100,7 @@ def read_logs(watched, plan) -> dict:
 
 
 def reported(tail, word) -> int | None:
-    """Return the whole number after a word in the last line that has both; None without such a line."""
+    """Return the whole number after a word in the last line that contains both; None if there is no such line."""
     if word is None:
         return None
     found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)
@@ -143,7 +143,7 @@ def watch(watched, clock, limit_ns, ready_line) -> None:
 
 
 def why_to_end(watched, what) -> str | None:
-    """Return the reason to end a program now, None if it may continue; ``what`` has happened."""
+    """Return the reason to end a program now, or None if it may continue; ``what`` is the event that has occurred."""
     if watched.printed > MOST_PRINTED:
         return TOO_MUCH
     return AT_LIMIT if "limit" in what else AT_END if "input" in what else None

@@ -1,8 +1,8 @@
 """Real-time streams, such as those of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
 
 Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its stream, its number
-and its sending time by the clock of the kernel that both hosts share, so one-way delays are exact. Streams are offset by
-equal parts of the interval.
+and its sending time by the clock of the kernel that both hosts share, so one-way delays are exact. The streams of a group are offset
+from each other by equal parts of the interval.
 
 ``python3 -m testbed.traffic.real_time receive PLAN RESULT`` and ``... send PLAN RESULT``.
 """

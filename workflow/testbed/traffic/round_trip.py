@@ -2,7 +2,7 @@
 
 Each side waits for the other's message before it sends its own, so a connection never has more than
 one message in transit. qperf measures time by times(2), with the kernel's clock in steps of
-10 ms. This makes a run's duration, and thus the round-trip time, uncertain: by 0.5 % over two seconds, 0.1 % over ten.
+10 ms. This makes a run's duration, and thus the round-trip time, uncertain by 0.5 % over two seconds and 0.1 % over ten.
 In the guest almost none of this uncertainty remains, because both ends of the measured time are ticks of that clock.
 """
 
@@ -60,5 +60,5 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return the data connections to identify in readings of sockets: none, because a ping-pong is not a flow."""
+    """Return the data connections to identify in socket readings: none, because a ping-pong is not a flow."""
     return {}

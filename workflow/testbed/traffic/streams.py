@@ -1,7 +1,7 @@
 """Flows with ``processes: per-side``: one program sends all flows of a run and another receives them, with one thread per flow.
 
 The kernel does the same work for a flow as with iperf3: the sender writes blocks and waits inside the kernel while
-the send buffer is full, the receiver waits there for data and discards them there (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
+the send buffer is full, and the receiver waits for data and discards them there too (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
 that waited for any of its sockets (epoll(7)) would be woken for every packet of thousands of receivers.
 
 ``python3 -m testbed.traffic.streams send|receive PLAN RESULT``: see `clocked`.
@@ -23,7 +23,7 @@ WAITS_FOR_BYTES = 1 << 20
 SO_MAX_PACING_RATE = 47
 #: Stack size of a thread, in bytes: these threads call only a few functions.
 STACK_BYTES = 64 * 1024
-#: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
+#: Number of connections that may wait to be accepted, as far as net.core.somaxconn allows.
 BACKLOG = 16_384
 #: Room for a struct tcp_info of any kernel, in bytes.
 INFO_BYTES = 1024
@@ -128,7 +128,7 @@ class Sender:
         except BrokenPipeError:
             pass
         result["written_bytes"][number] = written
-        # The receiver ends when it has everything.
+        # The receiver closes the connection when it has everything.
         one.recv(1)
         result["ended_ns"][number] = self.clock.now_ns()
         result["info"][number] = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES).hex()

@@ -28,7 +28,7 @@ APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer
 #: Time in s that a client may take beyond its duration: if a path loses its first packets, they are retransmitted at ever longer
 #: intervals, which a virtual clock skips.
 GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
-#: Largest ratio of the duration of a transfer to its duration over a fully used link.
+#: Largest ratio of a transfer's duration to the duration that it would have over a fully used link.
 SLOWEST = 30
 #: Kind of the events that change a path; they come first among simultaneous events.
 OF_PATH = -1
@@ -91,7 +91,7 @@ def start_within_s(specification) -> float:
 
 
 def look_times_s(clients, specification) -> list[float]:
-    """Return the times of socket readings, in s since the traffic's origin; if flows have equal times, all are running then."""
+    """Return the times of socket readings, in s since the traffic's origin; if all flows have the same times, all are running then."""
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
         begin = start_s + start_within_s(specification)
@@ -101,7 +101,7 @@ def look_times_s(clients, specification) -> list[float]:
 
 
 def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
-    """Return the flows that must be sending when the sockets are read, and those that may be."""
+    """Return the flows that must be sending at a reading of the sockets, and those that may be."""
     if not specification.groups:
         return (everyone := set(range(specification.flows))), everyone
     due, possible, latest_s = set(), set(), start_within_s(specification) + set_up_s(clients, specification)
@@ -248,7 +248,7 @@ def start_and_sample(
                 for further in what(at) or ():
                     bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
-                # Computed from the count and not by addition: 600 times 0.1 is not 60.
+                # Computed from the count and not by addition: adding 0.1 600 times doesn't give 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
             for recording in recordings:
@@ -257,7 +257,7 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that looks repeatedly, each time after an eighth of the time so far, because the duration of a file transfer is unknown."""
+    """Return an event that reads the sockets repeatedly, each time after an eighth of the time so far: a file's duration is unknown."""
 
     def look_again(at_s):
         look(at_s)
@@ -267,12 +267,12 @@ def on_and_on(look, events) -> Callable:
 
 
 def follower(clients, specification, sampler, deliveries, read, events) -> Callable:
-    """Return an event that continues reading while flows that should have ended have not begun, until these have ended too.
+    """Return an event that continues the readings if flows that should have ended have not even begun, until these have ended too.
 
     A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. If all flows
     have begun by the time at which they should end, there are no additional readings.
     """
-    # Without long flows none can be missing.
+    # If there are no long flows, none can be missing.
     step_s = min((flow.length_s for flow in specification.long_flows), default=math.inf) / PARTS
     reads_until_s = next_s = 0.0
 

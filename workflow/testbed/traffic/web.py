@@ -2,11 +2,11 @@
 
 The client is our own program, with one process for all objects of a group, because a browser or curl would have to be started for
 each of thousands. It connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
-byte. The completion time lasts from the call of connect(2) to that byte and includes SYN and request.
+byte. The completion time is the time from the call of connect(2) to that byte, so it includes SYN and request.
 
 The server's CCA is that of its listening socket, which accepted sockets inherit (tcp_create_openreq_child of
 net/ipv4/tcp_minisocks.c). nginx inherits that socket from the program that starts it, as from a predecessor in an upgrade
-without interruption (its variable NGINX; its mode without a master process would crash on that). Objects are sparse files in memory,
+without interruption (the variable NGINX; nginx's mode without a master process would crash on it). Objects are sparse files in memory,
 one per size.
 
 ``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, ``... ask PLAN RESULT`` is the client.
@@ -46,7 +46,7 @@ def authority(address, port) -> str:
 
 
 def write_objects(folder, sizes) -> None:
-    """Make the files of a server: one per size, named after its size."""
+    """Create the files of a server: one per size, named after its size."""
     objects = Path(folder, "objects")
     objects.mkdir(parents=True)
     for size in set(sizes):
@@ -85,7 +85,7 @@ class Fetch:
         )
 
     def request(self) -> str | None:
-        """Send the request on the established connection; if it failed, return the reason, otherwise None."""
+        """Send the request on the established connection; return None, or the reason if the connection failed."""
         if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             return errno.errorcode[number]
         # A request fits into the empty send buffer of a new connection.
