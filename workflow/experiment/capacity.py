@@ -181,7 +181,7 @@ class Capacity(LateDeliveries):
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield spans of departures: begin, end, and the time until each packet's delivery is known, or the common time for all of them."""
+        """Yield spans of departures: begin, end, and either a delay until each delivery is known and None, or 0 and the common moment for all."""
         run = self._run
         if run.is_chain:
             yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None

@@ -41,7 +41,7 @@ OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
 class Steps:
-    """The current step of a run, which a failure reports, with the ``environment`` once known."""
+    """The current step of a run, which is named in a failure, and the ``environment`` once it is known."""
 
     def __init__(self):
         self.current, self.environment = "start", None
@@ -151,8 +151,9 @@ def carry_out(specification, step, folder=None) -> dict:
 def go_first() -> None:
     """Make this process run before all others that could run at the same instant, as long as it has something to do.
 
-    Each reading of the clock moves it by 256 ns. A system call, a page fault, even a collection of Python's garbage, would let a program run in
-    between, and so change the times that it reads. Its log shows that; so a run with a log would have another document when it is captured.
+    Each reading of the clock moves it by 256 ns. A system call, a page fault or even Python's garbage collection would let a program run in
+    between, and so change the times that it reads. These appear in the program's log, so a run with a log would have a different document
+    when its packets are captured.
     """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
@@ -209,7 +210,7 @@ def packet_meters(path, specification) -> list:
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:
-    """Return the programs of a run's groups as a context, which yields None in a run without any. ``folder`` is the run's."""
+    """Return the programs of a run's groups as a context, which yields None in a run without any. ``folder`` is the run's folder."""
     if not specification.groups:
         return contextlib.nullcontext()
     # Imported here because other runs don't need it.

@@ -264,7 +264,7 @@ def check_series(specification, document) -> Check:
 def check_buffers(specification, document) -> Check:
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
-    Any such limit follows from the data that the connection's sender has in flight.
+    Such a limit is attributed to the sender, because it results from the amount of data that the sender has in flight.
 
     The check uses the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
     reading to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are

@@ -37,8 +37,8 @@ def check_option(option: LinkOption, specification, document) -> Check:
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     """Return the `Check` of a share of packets against the configured one, a fraction.
 
-    It is judged like random loss (`network_checks.judge_loss`, also for ``of_one``). ``seen`` is the smallest and largest detectable
-    share of affected packets (from `COUNTED`), of which the one nearest to the observed share is used.
+    It is judged like random loss (`network_checks.judge_loss`, also for ``of_one``). ``seen`` are the smallest and largest detectable
+    shares of affected packets (from `COUNTED`); the check uses the value in between that is nearest to the observed share.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"

@@ -284,7 +284,7 @@ def closed_off_in(job, huge_pages) -> Callable:
     Raises
     ------
     GuestError
-        If this machine can't isolate it; then such kernels are started only with `OPEN_VARIABLE`.
+        If this machine can't isolate it; such kernels are then started only if `OPEN_VARIABLE` is set.
     """
     if why := closed_off.problem(job, huge_pages):
         if os.environ.get(OPEN_VARIABLE) == "1":
