@@ -22,7 +22,7 @@ from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import claims_version, load_claims
 from topics.outline import analysis_rule, figure_rule, section_modules, study_outline, table_paths
 
-#: A row of a study in which runs labelled Vegas were CUBIC.
+#: A row of a study whose runs labelled Vegas were CUBIC.
 MISLABELLED_ROW = {
     "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
     "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
@@ -30,7 +30,7 @@ MISLABELLED_ROW = {
     "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
     "retransmits_observed": 1667.25, "identical_runs": 4, "same_as": "", "difference_percent": 7.25, "note": "",
 }  # fmt: skip
-#: Topics that only studies of some designs have; the others are those of all studies.
+#: Topics that only studies of some designs have; all studies have the others.
 SPECIAL = ("calibration", "time_series", "fairness", "buffers", "platforms", "packet_size", "multipath")
 
 
@@ -40,7 +40,7 @@ class Built:
     Attributes
     ----------
     folder, report, page, findings : Path
-        The study's folder, its short page, the one with the details, and the findings as data.
+        The study's folder, its short page, the page with the details, and the findings as data.
     other : Built or None
         The study that this one is compared with.
     topics : tuple of Topic
@@ -151,7 +151,7 @@ class Built:
                 yield "topics.carry_out", rule["input"], rule["output"], {"calls": rule["calls"]}
 
     def draw(self, slug, **params):
-        """Draw a figure as the job of all figures does."""
+        """Draw a figure in the same way as the job that draws all figures."""
         figure = next(figure for figure in self.outline.figures if figure.slug == slug)
         rule = figure_rule([figure], self.outline.design, SETTINGS, str)
         rule["calls"][0]["params"] |= params
@@ -181,7 +181,7 @@ class Built:
         """Write the page on which readers explore the runs; return its path."""
         script, inputs, params = self.page_rule("write_explorer")
         page = self.folder / "explore.html"
-        # A synthetic study has no other samples than these.
+        # A synthetic study has no other samples.
         rows = {"intervals": synthetic_series.intervals(pd.read_csv(inputs["runs"])), "sockets": [], "queue": []}
         for table in (INTERVALS, SOCKETS, QUEUE):
             if not inputs[table.name].exists():
@@ -204,7 +204,7 @@ class Built:
         return self.folder / "figures" / f"{slug}.csv"
 
     def change(self, name, change):
-        """Rewrite a table of the analysis by a function of its DataFrame of texts."""
+        """Rewrite a table of the analysis with a function of its DataFrame of texts."""
         table = pd.read_csv(self.table(name), dtype=str, keep_default_na=False)
         change(table).to_csv(self.table(name), index=False, lineterminator="\n")
 

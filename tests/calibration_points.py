@@ -22,7 +22,7 @@ def scenario(name, rate_mbps, delay_ms=0.0, **more):
 
 
 def points():
-    """Return scenarios and readings, a dict by name each, of an instrument that is exact to the last digit."""
+    """Return scenarios and readings, both as a dict by name, of an instrument that is exact to the last digit."""
     cable = {"topology": "cable", "serialisation": "virtual-clock", "frame_overhead_bytes": 24}
     trips = cable | {"application": "round-trip", "protocol": "udp"}
     jitter = {"topology": "cable", "protocol": "udp", "jitter_forward_ms": 5.0, "jitter_reverse_ms": 5.0}
@@ -42,14 +42,14 @@ def points():
         )
     }
     tcp = {"payload_bytes": 1448, "retransmits": 0, "drops": 0, "queue_least_packets": 10, "sample_ms": 10}
-    lasted_ns = 100_000 * 1514 * 800  # 0.8 us a byte at 10 Mbit/s
+    lasted_ns = 100_000 * 1514 * 800  # 0.8 us per byte at 10 Mbit/s
     readings = {
         "rate": tcp | {"echo_ms": 40.0, "delivered_bytes": 100_000 * 1448, "begin_ns": 5, "end_ns": 5 + lasted_ns},
-        # A frame of 1,211.2 ns lasts 1,211 in a shaper that counts whole ones.
+        # A frame of 1,211.2 ns lasts 1,211 ns in a shaper that counts whole nanoseconds.
         "fast": tcp | {"echo_ms": 0.0, "delivered_bytes": 600_000 * 1448, "begin_ns": 0, "end_ns": 600_000 * 1211},
         "full": tcp | {
             "echo_ms": 100.0, "retransmits": 7, "drops": 7, "queue_most_packets": 33, "first_drop_packets": 33, "sample_ms": 1,
-            # Two at once, the third when what the bucket lacks has come: 2 x 1514 - 1382 bytes at 8 us each.
+            # Two at once, the third when the bucket's missing tokens have arrived: 2 x 1514 - 1382 bytes at 8 us each.
             "burst_packets": 3, "burst_ms": 13.168,
         },
         "full-bytes": tcp | {
@@ -78,7 +78,7 @@ def _of_settings(scenario):
 
 
 def tables(scenarios, readings):
-    """Return both as analysis reads them."""
+    """Return both in the form in which the analysis reads them."""
     rows = [RUN | {"scenario": name} | _of_settings(scenarios[name]) | read for name, read in readings.items()]
     readings = pd.DataFrame(rows).reindex(columns=READINGS.names)
     return readings, tidy_tables.completed(pd.DataFrame(scenarios.values()), SCENARIOS)

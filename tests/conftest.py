@@ -19,7 +19,7 @@ from topics.published.topic import IP_PAPER
 ROOT = Path(__file__).resolve().parent.parent
 # Tests execute their runs. The tests of the run cache switch it on, in a separate folder.
 os.environ["SAWTOOTH_RUN_CACHE"] = "0"
-#: Files whose tests use the same study, which takes half a minute to build: they are in the same process, because another would
+#: Files whose tests use the same study, which takes half a minute to build: they are in the same process, because another process would
 #: only wait.
 OF_ONE_STUDY = {
     f"tests/{folder}/test_{name}.py": study
@@ -72,7 +72,7 @@ def pytest_xdist_make_scheduler(config, log):
     """Distribute the tests file by file in order, but those of a study in `OF_ONE_STUDY` together."""
     from xdist.scheduler import LoadFileScheduling
 
-    config.option.loadscopereorder = False  # by number of tests, of which the longest files have few
+    config.option.loadscopereorder = False  # which would be by number of tests: the longest files have few
 
     class ByStudy(LoadFileScheduling):
         def _split_scope(self, nodeid):
@@ -226,7 +226,7 @@ def visit(chromium):
     """Return a function that opens a page and collects its problems.
 
     The page has ``problems``: console errors and warnings, exceptions, dialogs, and every request
-    but the one for the file itself. Its tables have been unpacked.
+    except the one for the file itself. Its tables have been unpacked.
     """
     contexts = []
 

@@ -26,13 +26,13 @@ class Cell:
     spread : float
         Standard deviation of a run's factor; 0 makes replications alike, as under a virtual clock.
     invalid : float
-        Probability with which a run fails a check.
+        Probability that a run fails a check.
     silent : float
-        Probability with which nothing arrives in a run.
+        Probability that nothing arrives in a run.
     starved : bool
         Whether the last flow of several gets nothing.
     blind : float
-        Probability with which a run's flows have no time in common, so that it has no goodput.
+        Probability that a run's flows have no time in common, so that it has no goodput.
     """
 
     used: float

@@ -55,7 +55,7 @@ class Drawn:
             table.to_csv(folder / "analysis" / f"{name}.csv", index=False, lineterminator="\n")
         resolved = study["provenance"]["study"] | {"analysis": tidy_tables.ANALYSIS | {"compare_with": "another"}}
         self.design = StudyDesign(resolved, frozenset({"descriptive"}))
-        # Every figure can be drawn, also one that the workflow leaves out of a study with one IP version.
+        # Every figure can be drawn, even one that the workflow omits from a study with one IP version.
         self.figures = study_outline(
             StudyDesign(resolved | {"ip_versions": tidy_tables.IP_VERSIONS}, frozenset({"descriptive"}))
         ).figures

@@ -1,7 +1,8 @@
 """Scenarios that combine two or three keys of the schema, drawn at random, small enough to be run in seconds.
 
-Each key becomes a fragment of a scenario: a value of it, and what it needs to have any effect (a discipline for a parameter, a
-cable for paths). Fragments are merged into one short scenario, which may contradict itself: then the study must be refused in a sentence.
+Each key becomes a fragment of a scenario: a value of the key, and the settings that it needs to have any effect (a discipline for a
+parameter, a cable for paths). Fragments are merged into one short scenario. If this contradicts itself, the study must be refused with a
+sentence.
 """
 
 import itertools
@@ -16,7 +17,7 @@ from turned_off import keys_of_the_schema
 BASE = {"link": {"rate_mbps": 10, "delay_ms": 5}, "queue": {"packets": 40}, "traffic": {"duration_s": 2}}
 #: Values to try for a number, as far as the schema allows them.
 NUMBERS = (0, 0.5, 1, 2, 5, 10, 30, 100)
-#: Key -> values, if those of the schema would take too long, are computed when a study is read, or have no effect without others.
+#: Key -> values, if those of the schema would take too long, are computed when a study is read, or have no effect without other keys.
 VALUES = {
     "link.rate_mbps": [0.3, 2, 10, 100, None], "link.delay_ms": [0, 0.5, 20, {"forward": 20, "reverse": 3}],
     "link.jitter_ms": [0, 2, {"forward": 3, "reverse": 0}], "link.loss_percent": [0, 1, 10, {"forward": 2, "reverse": 0}],
@@ -107,7 +108,7 @@ def study_of(scenario) -> dict:
 
 
 def combinations(seed, count, of=2) -> list[tuple[str, ...]]:
-    """Return some combinations of a given number of keys, each once, in an order that follows from the seed."""
+    """Return some combinations of a given number of keys, each once, in an order determined by the seed."""
     rng, keys = np.random.default_rng([seed, of]), combinable()
     if of == 2:
         every = list(itertools.combinations(keys, 2))

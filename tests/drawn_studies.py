@@ -55,8 +55,8 @@ QUEUES = (
     {"bdp": 1},
     {"bdp": 4},
 )
-#: Identifiers of scenarios: that a file may have, however alike they are.
-#: Keys of which some studies get one in addition, drawn for itself: (section, key) -> what it may be.
+#: Identifiers of scenarios that a file may have, however similar they are.
+#: Keys of which some studies get one more, drawn separately: (section, key) -> possible values.
 ONE_MORE = {
     ("link", "netem"): ["sending-host"], ("link", "shaper"): ["tbf", "netem"], ("link", "shaper_burst_bytes"): [15000],
     ("link", "loss_gemodel"): [{"p_percent": 1, "r_percent": 30, "bad_loss_percent": 80}], ("link", "loss_state"): [{"p13_percent": 1, "p31_percent": 30}],
@@ -65,7 +65,7 @@ ONE_MORE = {
     ("multipath", "path_queue_packets"): [[20, 300]],
 }  # fmt: skip
 NAMES = ("s.1", "s-1", "null", "1")
-#: What a study is about: sections of all its scenarios, and the key (or section) in which its scenarios differ.
+#: Subjects of studies: sections of all scenarios of a study, and the key (or section) in which its scenarios differ.
 THEMES = (
     ({}, ("link", "delay_ms")),
     ({}, ("link", "loss_percent")),
@@ -101,7 +101,7 @@ def drawn_config(seed):
         if key not in shared and rng.random() < 0.3:
             shared[key] = _one(rng, choices)
     levels, scenarios = _levels(varied), []
-    # Each level once as far as there are enough of them.
+    # Each level is used once, as long as there are enough of them.
     order = rng.permutation(len(levels))
     more = np.random.default_rng([seed, 2])
     if more.random() < 0.2:

@@ -44,7 +44,7 @@ class FailingHandler(http.server.SimpleHTTPRequestHandler):
 def network_of(folder, fault=None):
     """Yield the prefix of a command whose only network is this server.
 
-    Raises `OSError` if this user can't have a network namespace.
+    Raises `OSError` if this user can't create a network namespace.
     """
     alone = ["unshare", "--user", "--map-root-user", "--net", "--kill-child", "--fork"]
     server = subprocess.Popen(
@@ -64,6 +64,6 @@ if __name__ == "__main__":
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     handler = partial(FailingHandler, directory=sys.argv[1], fault=sys.argv[2])
     with http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler) as listening:
-        # As seen from outside: it is in no process namespace of its own.
+        # The process id seen from outside, because there is no separate process namespace.
         print(os.getpid(), flush=True)
         listening.serve_forever()

@@ -30,7 +30,7 @@ def drawn(seed):
     """Return a drawn study that is accepted: one choice is given by its number, the others are random."""
     rng = np.random.default_rng([seed, 39])
     chosen = [(key, choice) for key, choices in CHOICES.items() for choice in choices]
-    # Shuffled, so that the first few are of different keys.
+    # Shuffled, so that the first few belong to different keys.
     key, choice = chosen[np.random.default_rng(39).permutation(len(chosen))[seed % len(chosen)]]
     while True:
         scenarios = [

@@ -42,7 +42,7 @@ def real_apptainer():
 
 
 def users_own():
-    """Return the environment variables of a user's call of make, even if these tests are run by make."""
+    """Return the environment variables that a user's call of make would have, even if these tests are run by make."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
 
 
@@ -65,9 +65,9 @@ class Clone:
         left_out = ("PYTEST", "MAKE", "MFLAGS", "SAWTOOTH", "PYTHONPATH", "VIRTUAL_ENV")
         self.environ = {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | {
             "SAWTOOTH_CACHE": str(self.cache),
-            # Set-up's own copy is made for one place of the cache.
+            # Set-up's own copy is made for one location of the cache.
             "SAWTOOTH_APPTAINER": real_apptainer(),
-            # `make` takes the first python3, which makes the environment; other commands take what the environment has.
+            # `make` uses the first python3, which creates the environment; other commands use the environment's python3.
             "PATH": f"{self._commands(place)}:{self.folder}/.venv/bin:{Path(real_apptainer()).parent}:{os.environ['PATH']}",
         }
 

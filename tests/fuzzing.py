@@ -48,11 +48,11 @@ from describe_image import content_digest  # noqa: E402
 from progress import SetupError  # noqa: E402
 
 #: Memory of the reading process beyond what it has before the first case, and CPU time of one case in s.
-# Of CPU; what takes up to 1.4 s alone takes more beside another test that shares its caches.
+# CPU time; a case that takes up to 1.4 s alone takes longer beside another test that shares its caches.
 MEMORY_BYTES, CASE_S = 200_000_000, 4
-#: Real time of a case in s, in which nothing can wait for another process.
+#: Real time of a case in s; no case can wait for another process.
 REAL_S = 60
-#: What is put where something else stood.
+#: Replacements for parts of a file.
 PIECES = [
     b"", b"\x00", b"\xff", b"\x1b[2J", b"[", b"{", b"]", b"}", b"[" * 800, b"{a: " * 800, b"9" * 5000, b"1e999", b"NaN", b".inf", b"-1",
     b"null", b"true", b"!!bool ", b"!!int ", b"!!binary ", b"!!python/name:os.system ", b"&a ", b"*a", b"<<: *a", b"? ", b"- ", b": ", b"\t",
@@ -335,7 +335,7 @@ def _read_cases(target, seed, count, folder, counted):
         raise TimeoutError(f"a case took more than {CASE_S} s of CPU, or {REAL_S} s")
 
     files = CORPUS[target]()
-    READERS[target](files[0], _new_folder(folder))  # what is imported late
+    READERS[target](files[0], _new_folder(folder))  # modules that are imported late
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -1,10 +1,10 @@
-"""Git repositories made by tests, whose commits have the same names each time."""
+"""Git repositories created by tests; their commits have the same names each time."""
 
 import os
 import subprocess
 from pathlib import Path
 
-#: Author, dates, and none of the machine's own settings.
+#: Author and dates of the commits, without any of the machine's own settings.
 FIXED = {
     "GIT_AUTHOR_NAME": "A Person", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
     "GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
@@ -20,7 +20,7 @@ def git(folder, *arguments) -> str:
 
 
 def repository(folder: Path) -> Path:
-    """Make an empty repository in a new folder."""
+    """Create an empty repository in a new folder."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     return folder

@@ -29,7 +29,7 @@ def descendants(pid):
     parents = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            # After the name, which may hold anything: proc_pid_stat(5), from field 3 on.
+            # After the name, which may contain anything: proc_pid_stat(5), from field 3 on.
             fields = (process / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue

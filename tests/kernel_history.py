@@ -19,7 +19,7 @@ BETA = "static int beta __read_mostly = 717;"
 
 
 def unpacked_linux(package: Path, folder: Path) -> Path:
-    """Make a repository with one commit, the source in a Debian package of Linux."""
+    """Create a repository with one commit, the source in a Debian package of Linux."""
     git_history.repository(folder)
     name = subprocess.run(["dpkg-deb", "-f", package, "Package"], capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
     command = (
@@ -41,7 +41,7 @@ def plant(folder: Path, commits: int, culprit: int, broken: int, dead: int) -> d
     culprit : int
         The number of the commit after which CUBIC keeps half of its window instead of 70 %.
     broken, dead : int
-        The numbers of commits of which no kernel is built, or none that boots; the next ones mend that.
+        The numbers of the commits whose kernel can't be built, and whose kernel doesn't boot; the commits after them fix that.
     """
     names = {0: git_history.git(folder, "rev-parse", "HEAD")}
     for number in range(1, commits + 1):

@@ -9,7 +9,7 @@ class MountNamespace:
     """A separate mount namespace (mount_namespaces(7)) that lasts as long as the context."""
 
     def __enter__(self):
-        # An ordinary user gets one together with a user namespace in which he is root.
+        # An ordinary user gets one together with a user namespace, in which the user is root.
         user_options = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         self.holder = subprocess.Popen(
             ["unshare", *user_options, "--mount", "sh", "-c", "echo ready; exec sleep 600"],

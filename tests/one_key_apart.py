@@ -26,7 +26,7 @@ BASES = {
 }  # fmt: skip
 
 
-#: Key that is a mapping or nothing -> a value, and what is bounded by another key.
+#: Key that is a mapping or null -> a value; likewise for keys that are bounded by another key.
 VALUES = {
     **dict.fromkeys(("link.policer", "link.reverse_policer"), {"rate_mbps": 4, "burst_bytes": 20_000}), "link.reordering": {"percent": 1, "late_ms": 4, "gap_packets": 1, "direction": "forward"},
     **dict.fromkeys(
@@ -66,7 +66,7 @@ def other_value(value, choices=()):
     return 7 if value is None else f"{value}-other"
 
 
-#: A program as a resolved group has it.
+#: A program in the form that it has in a resolved group.
 ECHO = {
     "name": "echo", "cca": None, "path": None, "sha256": None, "server": ["python3"], "client": ["python3"], "protocol": "udp",
     "data_from": "server", "ready_line": None, "server_ends": "killed", "client_ends": "itself", "reports_bytes": None, "memory_mib": 64,

@@ -1,4 +1,4 @@
-"""Checks that every page must pass, of its HTML and in a browser."""
+"""Checks that every page must pass, both of its HTML and in a browser."""
 
 import html as entities
 import re
@@ -20,10 +20,10 @@ OVERFLOWING = """
 OTHER_PAGE = {"report.html": "details.html", "details.html": "report.html"}
 #: Name of the page on which readers explore the runs.
 EXPLORER = "explore.html"
-#: Most words of a caption.
+#: Largest number of words in a caption.
 CAPTION_WORDS = 60
 
-# What a section can show.
+# Elements that make a section non-empty.
 SHOWN = {"figure", "table", "ol", "ul", "dl", "p"}
 
 
@@ -125,7 +125,7 @@ def empty_tables(page):
 
 
 def at_widths(page, visit, widths):
-    """Open a page and all its details, and yield it at each width after checking that nothing is too wide or has failed.
+    """Open a page and all its details, and yield it at each width after checking that nothing is too wide and nothing has failed.
 
     `visit` is the fixture. The page is loaded only once, since its initialisation doesn't depend on the width.
     """
@@ -139,8 +139,8 @@ def at_widths(page, visit, widths):
         yield seen
 
 
-#: Mode of viewing a page -> width, options of the browser's context, medium, and those of axe-core. Contrasts take it most of
-#: its time, and are those of another width.
+#: Mode of viewing a page -> width, options of the browser's context, medium, and those of axe-core. Contrasts take most of
+#: its time, and are the same as at another width.
 SEEN = {
     "wide": (1400, {}, "screen", {}),
     "narrow": (400, {}, "screen", {"rules": {"color-contrast": {"enabled": False}}}),
@@ -189,7 +189,7 @@ def check_content(page):
         assert empty_sections(one) == []
         assert empty_tables(one) == []
         assert long_captions(one) == []
-        # `inf-cpu` is the guest kernel's name of its clock's mode.
+        # `inf-cpu` is the guest kernel's name for the mode of its clock.
         assert not re.search(r"\b(nan|inf(?!-cpu)|NaT|Undefined)\b", page_text(one))
 
 

@@ -1,7 +1,7 @@
 """Commands on the pages for users, and what the tests do with each: execute it, plan it, or list it with a reason.
 
-A line of a block marked ``sh``, and a ``python`` block, is carried out as it stands, in the order of the page; a ``text`` block is
-what the commands since the last heading have printed. `PLANNED` and `NOT_RUN` are the exceptions.
+Each line of a block marked ``sh``, and each ``python`` block, is executed as it stands, in the order of the page; a ``text`` block is
+the output of the commands since the last heading. `PLANNED` and `NOT_RUN` are the exceptions.
 """
 
 import re
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 
 from documenting.site_pages import DOCS, PAGES, ROOT
 
-#: Pages whose commands aren't carried out: of another time, or for others to see a fault of their software.
+#: Pages whose commands aren't executed: they belong to the past, or show others a fault in their software.
 APART = {"CHANGELOG.md", "UPSTREAM.md"}
 COMMAND_PAGES = [
     *(page for page in PAGES if page not in APART),
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / DOCS).glob("*.md")),
 ]
-#: Programs that a command on a page begins with.
+#: Programs with which a command on a page may begin.
 PROGRAMS = ("make", "snakemake", "python", "pip", "git", "rm", "scancel", "apt-get")
-#: Language of other blocks -> where they are tested.
+#: Language of other blocks -> the place where they are tested.
 TESTED_ELSEWHERE = {
     "log": "tests/topics/expectations/test_gate_document.py",
     "yaml": "tests/documenting/test_generated_files.py, test_pages.py, tests/topics/expectations/test_gate_document.py",
     "csv": "tests/config/test_timeline_files.py",
     "snakemake": "tests/workflow/test_module_use.py",
 }
-#: Command -> why it is planned (`-n`) and not carried out.
+#: Command -> the reason why it is planned (`-n`) and not executed.
 PLANNED = {
     "make": "a quarter of an hour",
     "make SAWTOOTH_IMAGES=sawtooth.images.tar": "a quarter of an hour",
@@ -38,7 +38,7 @@ PLANNED = {
     "make STUDY=thousands": "an hour",
     "make STUDY=exbench": "hours",
 }
-#: Command, or its beginning if it ends with "*" -> why it isn't carried out, and what does it instead.
+#: Command, or its beginning if it ends with "*" -> the reason why it isn't executed, and the test that covers it instead.
 NOT_RUN = {
     "mkdir -p my && (cd examples/quic-go*": "needs Go and its module proxy; tests/workflow/programs/test_stacks.py",
     "snakemake --cores all --use-apptainer --configfile examples/quic-go.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
@@ -100,7 +100,7 @@ NOT_RUN = {
     "python -m session.gallery *": "needs exams; tests/workflow/test_gallery.py",
     "make has *": "a message",
 }
-#: Page -> commands before its own: what a reader has done when the page begins.
+#: Page -> commands to execute before its own: those that its readers have already used.
 SMOKE = "make STUDY=smoke"
 MINE = """mkdir -p my && sed 's/"aimd"/"mine"/' examples/tcp_aimd.c > my/tcp_mine.c"""
 BEFORE = {
@@ -113,13 +113,13 @@ BEFORE = {
         "mkdir received && cp results/smoke.* received/",
     ],
 }
-#: Pages that say what is executed and what is taken from the run cache.
+#: Pages that state which runs are executed and which are read from the run cache.
 OWN_RUNS = {"docs/tutorial.md"}
 #: Commands that show how a mistake is reported.
 REFUSED = {'make STUDY=smoke ARGS="--config replicatons=3"'}
-#: What differs from call to call in what is printed.
+#: Parts of the output that differ from call to call.
 VARYING = (re.compile(r"\b[\d.,]+ (?:s|ms|MB|GB|core-\w+)\b"), re.compile(r"[+-]\d+ %"))
-#: A file that the comment behind a command names.
+#: A file named in the comment after a command.
 MADE = re.compile(r"\b(?:results/[\w./-]+\w|sawtooth\.images\.tar)")
 _BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^ *```$", re.M | re.S)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -176,7 +176,7 @@ def without_comment(line):
 
 
 def steps_of(text):
-    """Return the steps of a page, in its order; last the commands in its sentences that are planned."""
+    """Return the steps of a page in order, followed by the commands in its sentences that are planned."""
     steps = []
     for block in blocks_of(text):
         if block.language == "sh":
@@ -217,7 +217,7 @@ def planning(command):
 def not_printed(expected, printed):
     """Return the lines that a page shows but a command has not printed, in this order.
 
-    ``...`` stands for anything; numbers that `VARYING` has are not compared.
+    ``...`` stands for anything; parts that match `VARYING` are not compared.
 
     >>> not_printed(["a 1.2 s", "...", "c ..."], "a 1.3 s\\nb\\nc d\\n"), not_printed(["b", "a"], "a\\nb\\n")
     ([], ['a'])

@@ -1,4 +1,4 @@
-"""Preconditions of the page's sentences, checked against the scenarios of a study's file without the page's own predicates."""
+"""Preconditions of a page's sentences, checked against the scenarios in the study's file without using the page's own predicates."""
 
 import re
 
@@ -229,10 +229,10 @@ def text_outside(page, *sections):
     html = page.read_text(encoding="utf-8")
     for name in sections:
         html = re.sub(rf'<section id="{name}".*?</section>', " ", html, flags=re.DOTALL)
-    # What checks say is the testbed's, of all of its runs.
+    # The texts of checks come from the testbed and apply to all of its runs.
     html = re.sub(r"<caption>Checks, and how many.*?</table>", " ", html, flags=re.DOTALL)
     html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "\n", html, flags=re.DOTALL)
-    # Words in the midst of a sentence may be marked; whatever else has a tag begins one.
+    # Words within a sentence may be marked up; any other tag begins a new sentence.
     html = re.sub(r"</?(i|b|code|cite|a|sub|sup)\b[^>]*>", "", html)
     html = re.sub(r"\s+", " ", html)
     html = re.sub(r"<[^>]*>", "\n", html)

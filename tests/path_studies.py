@@ -1,4 +1,4 @@
-"""Synthetic studies of several paths: MPTCP and tunnels that reach the largest possible goodput, and Vegas over tunnels, which doesn't."""
+"""Synthetic studies of several paths: MPTCP and tunnels, which reach the largest possible goodput, and Vegas over tunnels, which doesn't."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", une
 
 
 def scenarios(platform="uml"):
-    """Return scenarios.csv; on `host` those of a study of CPU time."""
+    """Return scenarios.csv; for `host`, those of a study of CPU time."""
     if platform == "host":
         joined = [scenario(f"mptcp-{n}", "mptcp", n, platform=platform) for n in (1, 2, 4)]
         return pd.concat([scenario("tcp", platform=platform), *joined], ignore_index=True)

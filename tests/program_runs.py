@@ -1,4 +1,4 @@
-"""Runs of declared programs in the guest: a sender, paths, and what tests read of a document."""
+"""Runs of declared programs in the guest: a sender, paths, and the parts of a document that tests read."""
 
 import shutil
 import subprocess

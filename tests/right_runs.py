@@ -9,7 +9,7 @@ CCAS = ("reno", "cubic", "bbr", "vegas", "westwood", "dctcp")
 
 
 def losses(draw):
-    """High loss in both directions, single or in bursts, from the first packet on."""
+    """High loss in both directions, of single packets or in bursts, from the first packet on."""
     bursts = draw.choice([None, None, 3, 30, 200])
     most = 60 if bursts is None else 30
     correlation = draw.choice([None, None, 5, 25, 80]) if bursts is None else None
@@ -74,7 +74,7 @@ def sending(draw):
 
 
 def datagrams(draw):
-    """UDP far below and far above the link's rate, with queues that hold a part of it or of the whole run."""
+    """UDP far below and far above the link's rate, with queues for a part of the excess or for the whole run."""
     rate_mbps = draw.choice([0.5, 3, 20])
     return {
         "link": {
@@ -151,7 +151,7 @@ def arrivals(draw):
 
 
 def changes(draw):
-    """A path whose rate, delay and loss change, including a loss of everything and back."""
+    """A path whose rate, delay and loss change, including a temporary loss of all packets."""
     timeline = [
         {"at_s": round(draw.uniform(0.2, 4.5), 2), "direction": draw.choice(["forward", "reverse", "both"])}
         | draw.choice([{"rate_mbps": draw.choice([0.5, 3, 30])}, {"loss_percent": draw.choice([0, 5, 60, 100])}, {"delay_ms": draw.choice([1, 60])}])
@@ -317,7 +317,7 @@ def services(draw):
 
 
 def crowds(draw):
-    """Dozens of flows by two programs, over paths that lose nothing, much, or SYNs for seconds."""
+    """Dozens of flows carried by two programs, over paths that lose nothing, many packets, or SYNs for seconds."""
     loss = draw.choice([0, 1, 30])
     return {
         "link": {
@@ -368,7 +368,7 @@ NOT_DRAWN = {
 
 
 def specification_of(family, number) -> dict:
-    """Return the specification of a drawn run; a scenario that a study may not have is replaced by another draw."""
+    """Return the specification of a drawn run; if a study may not contain the scenario, another one is drawn."""
     draw = random.Random(f"{family} {number}")
     for _ in range(100):
         scenario, cca = FAMILIES[family](draw), draw.choice(CCAS)

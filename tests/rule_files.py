@@ -28,7 +28,7 @@ class Named(SimpleNamespace):
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule with the text of its sections: Python's, as arguments of a call."""
+    """A rule with the text of its sections, which are Python: arguments of a call."""
 
     name: str
     folder: Path

@@ -1,7 +1,7 @@
 """Synthetic studies in which flows share a link, with known truth: tidy tables with flows and time series.
 
-The balance of a run of two sides, the logit of the first one's share, is the difference of the
-CCAs' strengths, plus what starting first and the first pair of hosts are worth, plus noise.
+The balance of a run with two sides (the logit of the first side's share) is the difference of the
+CCAs' strengths, plus the advantages of starting first and of the first pair of hosts, plus noise.
 """
 
 import numpy as np
@@ -53,7 +53,7 @@ def sharing_study(mixes=None, places=None, replications=8, start=0.0, hosts=0.0,
     mixes : list of str, optional
         All ordered pairs of `STRENGTH`'s CCAs by default.
     places : pandas.DataFrame, optional
-        As `scenarios` gives.
+        In the form that `scenarios` returns.
     start, hosts : float
         Advantage in the balance of the flow that starts first, and of that of the first pair of hosts.
     noise : float
@@ -62,7 +62,7 @@ def sharing_study(mixes=None, places=None, replications=8, start=0.0, hosts=0.0,
     Returns
     -------
     dict
-        As `tidy_tables.synthetic_study`, flows with what they got.
+        As returned by `tidy_tables.synthetic_study`, with the flows' goodputs.
     """
     places = scenarios() if places is None else places
     plain = places.drop(columns="rtts_ms")
@@ -78,7 +78,7 @@ def _flow_rows(runs, rtts_ms, start, hosts, noise, seed):
     rng, rows = np.random.default_rng(seed), []
     for run in runs.to_dict("records"):
         ccas = run["cca"].split("+")
-        # As in a real study: the moments are the same for all mixes.
+        # As in a real study, the start times are the same for all mixes.
         offsets = np.random.default_rng([seed, run["seed"]]).uniform(0, 1000, run["flows"])
         flows = [ccas[flow % len(ccas)] for flow in range(run["flows"])]
         strengths = np.array([STRENGTH.get(cca, 0.1 * len(cca)) for cca in flows])

@@ -12,7 +12,7 @@ from tcp_models.wire_theory import goodput_mbps, round_trip_us
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 
 SIZES = (128, 384, 640, 896, 1152, 1408)
-#: What a round trip takes longer under the virtual clock, and in all under the real one, in us.
+#: Additional time of a round trip under the virtual clock, and its total time under the real one, in us.
 CLOCK_US, KERNEL_US = {"tcp": 1.4, "udp": 0.4}, {"tcp": 40.0, "udp": 30.0}
 
 

@@ -1,8 +1,8 @@
 """A real Slurm cluster on one machine: a login node with the controller, and compute nodes.
 
-Each machine is made of namespaces: it has a host name, mounts (its `/etc/slurm` is the
-cluster's, this machine's stays as it is) and, on a compute node, processes of its own,
-which end at once when its power is cut. Needs root; the jobs are an ordinary user's.
+Each machine is made of namespaces: it has its own host name and mounts (its `/etc/slurm` is the
+cluster's, and this machine's stays as it is) and, if it is a compute node, its own processes,
+which end at once when its power is cut. Needs root; the jobs belong to an ordinary user.
 """
 
 import os
@@ -25,7 +25,7 @@ PROGRAMS = {
     "setpriv": "util-linux",
     "unshare": "util-linux",
 }
-#: As on many clusters, but faster to notice a node that is down; no accounting (a database of its own),
+#: As on many clusters, but faster to notice a node that is down; no accounting (which needs a database),
 #: so the state of finished jobs is kept by the controller (MinJobAge).
 CONFIGURATION = """\
 ClusterName=sawtooth
@@ -77,13 +77,13 @@ class SlurmCluster:
     Parameters
     ----------
     folder : pathlib.Path
-        For its state and logs; nobody else may be able to write into its parents.
+        Folder for its state and logs; nobody else may be able to write to its parents.
     user : pwd.struct_passwd
-        Whose jobs it runs.
+        Owner of its jobs.
     nodes : int
-        Compute nodes, of one core each.
+        Number of compute nodes, each with one core.
     memory_mb : int
-        Of a node.
+        Memory of a node.
     shown : list of pathlib.Path
         Folders that the user must be able to reach, even within another user's home.
     """
@@ -144,7 +144,7 @@ class SlurmCluster:
         process.wait()
 
     def start(self, name, machine, *command, own_processes=False):
-        """Start a service on a machine of the cluster; it ends with the tests, however they end."""
+        """Start a service on a machine of the cluster; it ends when the tests end, in whatever way."""
         with (self.folder / f"{name}.out").open("ab") as output:
             self.processes[name] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *self.enter(machine, own_processes), *command],
@@ -152,7 +152,7 @@ class SlurmCluster:
             )  # fmt: skip
 
     def enter(self, machine, own_processes=False):
-        """Return the start of a command line that is executed on a machine of the cluster."""
+        """Return the prefix of a command line to be executed on a machine of the cluster."""
         pids = ["--pid", "--fork", "--kill-child", "--mount-proc"] if own_processes else []
         return ["unshare", "--mount", "--uts", *pids, "sh", "-c", ENTER, machine, str(self.folder)]
 

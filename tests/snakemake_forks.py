@@ -1,7 +1,7 @@
-"""Calls of Snakemake by a process that has already imported it: importing is the larger half of a dry run or a refusal.
+"""Calls of Snakemake by a process that has already imported it: importing takes more than half of the time of a dry run or a refusal.
 
-Each call is a process of its own, forked off, with its folder, environment and output, and goes through Snakemake's command
-line from its beginning.
+Each call is a separate forked process with its own folder, environment and output, and goes through Snakemake's command
+line from the beginning.
 """
 
 import gc
@@ -15,12 +15,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-#: What Snakemake imports only while it plans; with the plugins it is half of a dry run.
+#: Modules that Snakemake imports only while it plans; with the plugins they take half of a dry run.
 LATER = ("packaging.version", "rich._emoji_codes", "smart_open", "snakemake.benchmark", "snakemake.storage", "snakemake_logger_plugin_rich", "yte")  # fmt: skip
 
 
 def call(arguments, folder, environment, timeout):
-    """Return exit status and output of ``snakemake <arguments>`` in a folder; after a number of seconds a signal ends it."""
+    """Return exit status and output of ``snakemake <arguments>`` in a folder; after ``timeout`` seconds a signal ends it."""
     with tempfile.NamedTemporaryFile() as output:
         command = [str(Path(sys.executable).with_name("snakemake")), *map(str, arguments)]
         asked = {"command": command, "folder": str(folder), "environment": environment, "timeout": timeout}
@@ -51,7 +51,7 @@ def _answer_calls():
     get_argument_parser()  # loads all plugins and their modules
     for name in LATER:
         importlib.import_module(name)
-    gc.freeze()  # what is imported stays shared with the forks
+    gc.freeze()  # imported modules stay shared with the forks
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
@@ -61,7 +61,7 @@ def _answer_calls():
 
 
 def _carry_out(asked, main):
-    """Be the called command, from changing to its folder to its exit status."""
+    """Act as the called command, from changing to its folder to its exit status."""
     output = os.open(asked["output"], os.O_WRONLY)
     for stream, place in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
         os.dup2(stream, place)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from study_files.study_schema import dereferenced, has_directions, keys_of, study_schema
 
-#: What somebody may write where something else is meant.
+#: Values that somebody may write by mistake.
 ODD = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=30),
     st.lists(st.integers(0, 3), max_size=3), st.dictionaries(st.text(max_size=5), st.integers(0, 3), max_size=3),

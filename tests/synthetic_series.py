@@ -14,8 +14,8 @@ DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
 def window_samples(cca):
     """Return the samples of a flow whose window follows its CCA's specification, one row per sample.
 
-    Reno's grows by a packet a round trip of 100 ms from 10 to 20 and is halved, CUBIC's stays at 0.7; after each loss 0.2 s of
-    recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
+    Reno's grows by one packet per round trip of 100 ms from 10 to 20 and is halved, CUBIC's keeps 0.7 of its size; each loss is followed by
+    0.2 s of recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
     """
     time = np.arange(0, DURATION_S, STEP_S).round(6)
     table = pd.DataFrame({"time_s": time, "state": "open", "ssthresh_packets": np.nan, "retransmits": 0.0})
@@ -44,7 +44,7 @@ def window_samples(cca):
 
 
 def _write(parts, declared, path):
-    """Write rows as a table of time series, adding any declared columns that they lack."""
+    """Write rows as a table of time series, adding any declared columns that are missing."""
     pd.concat(parts, ignore_index=True).reindex(columns=declared.names).to_parquet(path, index=False)
 
 
@@ -123,7 +123,7 @@ def write(built):
 
 
 def intervals(runs):
-    """Return rows of the table of reporting intervals: ten of a second each for a flow of each run that has a goodput."""
+    """Return rows of the table of reporting intervals: ten intervals of one second for a flow of each run that has a goodput."""
     return [
         {name: run[name] for name in RUN}
         | {"flow": 0, "start_s": float(second), "end_s": second + 1.0, "sent_mbps": run["goodput_mbps"] * (1 + second / 100)}

@@ -1,6 +1,6 @@
 """Runs forked from a process in the testbed's container that has imported the program: this saves a fifth of a short run.
 
-Each run is a separate process and goes through the program's command line from its beginning, so one container executes
+Each run is a separate process and goes through the program's command line from the beginning, so one container executes
 several runs, as a job of several runs does.
 """
 
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Held during a call: of runs side by side only one is forked, and the others have separate containers.
+#: Held during a call: of several simultaneous runs only one is forked, and the others have separate containers.
 BUSY = threading.Lock()
 
 
@@ -57,7 +57,7 @@ def _answer_calls():
     sys.path[0] = os.getcwd()  # as with -m
     import testbed.__main__  # noqa: F401
 
-    gc.freeze()  # what is imported stays shared with the forks
+    gc.freeze()  # imported modules stay shared with the forks
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
@@ -67,7 +67,7 @@ def _answer_calls():
 
 
 def _carry_out(asked):
-    """Be the called program, from its arguments to its exit status."""
+    """Act as the called program, from its arguments to its exit status."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for stream, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream)

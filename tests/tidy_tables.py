@@ -1,7 +1,7 @@
-"""Synthetic tidy tables with known truth, in the shape of a real study's.
+"""Synthetic tidy tables with known truth, in the form of a real study's tables.
 
 Each metric of a run is the cell's true mean times a normal factor of known spread, so that
-statistics can be compared with what was put in.
+statistics can be compared with the true values.
 """
 
 import copy
@@ -49,9 +49,9 @@ def least_study():
     )
 
 
-#: As every study has it that doesn't say otherwise.
+#: Values of every study that doesn't set others.
 ANALYSIS = least_study()["analysis"]
-#: Columns that synthetic tables needn't give, as the least study has them.
+#: Columns that synthetic tables may omit, with their values in the smallest study.
 USUAL = {
     "topology": "dumbbell", "bottlenecks": 1, "cross_cca": "", "reverse_queue": "", "chain_rtts_ms": "", "background": "none",
     "application": "iperf3", "protocol": "tcp", "message_bytes": 131072,
@@ -63,14 +63,14 @@ USUAL = {
 
 
 def conditions_words(row):
-    """Return the label that `scenario_labels` would give a scenario, as far as synthetic ones differ."""
+    """Return the label that `scenario_labels` would give a scenario, as far as synthetic scenarios differ."""
     rtt_ms = row["delay_forward_ms"] + row["delay_reverse_ms"] + 4 * float(row.get("access_delay_ms", "0").split()[0])
     loss = loss_words(row, "both ways", both_ways)
     return f"{rate_words(row['rate_mbps'])}, RTT {rtt_ms:g} ms, {loss}, {count(int(row['flows']), 'flow')}"
 
 
 def completed(frame, table):
-    """Return a table with all declared columns: where the frame lacks one, the usual value or none."""
+    """Return a table with all declared columns: a missing column gets the usual value, or no values."""
     frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
     if "queue_bytes" in table.names and "queue_bytes" not in frame and "queue_packets" in frame:
         frame = frame.assign(queue_bytes=1514 * pd.to_numeric(frame["queue_packets"]))
@@ -156,18 +156,18 @@ def synthetic_study(
     Parameters
     ----------
     scenarios : pandas.DataFrame, optional
-        As `grid` gives, 12 by default.
+        In the form that `grid` returns; by default its 12 scenarios.
     spread : float
         Standard deviation of a run's factor around the cell's true mean.
     ipv6_ratio : float
         True goodput of IPv6 over that of IPv4.
     invalid_share : float
-        Probability with which a run fails one of its checks.
+        Probability that a run fails one of its checks.
 
     Returns
     -------
     dict
-        runs, flows, checks, scenarios, truth (a row a cell and metric): DataFrames; provenance: dict.
+        runs, flows, checks, scenarios, truth (one row per cell and metric): DataFrames; provenance: dict.
     """
     rng = np.random.default_rng(seed)
     scenarios = grid() if scenarios is None else scenarios
@@ -249,7 +249,7 @@ def run_row(run, scenario, means, spread, failed, rng):
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
         "retransmit_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
-        # Start-up is as the rest.
+        # Start-up is like the rest of the run.
         "goodput_steady_mbps": goodput,
         "rtt_steady_ms": rtt,
         "retransmit_steady_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,

@@ -1,8 +1,8 @@
 """Every key of a scenario, and what happens in the guest when its effect is turned off behind the testbed's back.
 
-An `Off` is a scenario that has the key, Python that turns the effect off in the guest once the network was read back, and the check that
-must notice. Some also have the kernel lie: a second reading of the network is answered as the first. Keys whose effect is no matter of
-the network are `EXEMPT`, each with the reason.
+An `Off` is a scenario with the key, Python code that turns off the effect in the guest once the network has been read back, and the check
+that must notice this. Some also make the kernel lie: a second reading of the network gives the same answer as the first. Keys without an
+effect on the network are `EXEMPT`, each with the reason.
 """
 
 import json
@@ -13,7 +13,7 @@ from experiment.host_options import HOST_OPTIONS, SENDER
 from experiment.qdisc import DROP_TAIL
 from study_files.study_schema import dereferenced, keys_of, scenario_schema, study_schema
 
-#: Added to the end of `testbed.guest`: what is turned off after the first reading of the network.
+#: Code added to the end of `testbed.guest`; it turns off an effect after the first reading of the network.
 PRELUDE = """
 
 import testbed.checks.verification as _verification
@@ -50,7 +50,7 @@ class Off:
     check: str
     lies: bool = True
     cca: str = "reno"
-    #: Code at the module's level, where a function of the testbed is to be another.
+    #: Code at module level, for an effect that is turned off by replacing a function of the testbed.
     before: str = ""
 
     def guest(self) -> str:
@@ -67,12 +67,12 @@ def scenario(**sections) -> dict:
 
 
 def tc(node, *lines) -> str:
-    """Return code that lets tc execute lines in a node."""
+    """Return code that makes tc execute lines in a node."""
     return f"_tc(path, {node!r}, {', '.join(map(repr, lines))})"
 
 
 def netem(words, device="r2-eth0", node="r2") -> str:
-    """Return code that gives a device another netem with the seed and limit of the first; a change would keep unnamed values."""
+    """Return code that gives a device a new netem with the seed and limit of the old one; a change would keep unnamed values."""
     return (
         f"_old = path.devices[{device!r}].emulation\n"
         f"_tc(path, {node!r}, 'qdisc delete dev {device} root', "
@@ -151,7 +151,7 @@ def changing(**entry) -> dict:
     return {"link": {"timeline": [{"at_s": 0.7} | entry]}}
 
 
-#: Numbers of a table of delays: in two heaps.
+#: Numbers of a table of delays, in two clusters.
 TABLE = [-8000, -7900, -7800, 7800, 7900, 8000]
 POLICE = "actions change action police rate {} burst {} overhead 14 conform-exceed drop index 1"
 PLANNED = "\n\nimport testbed.traffic.group_programs as _programs\n"
@@ -160,7 +160,7 @@ SLOWER_CALL = PLANNED + (
     "    plan = plan | {'time_ns': [times[::2] for times in plan['time_ns']]} if plan and 'packet_bytes' in plan else plan\n"
     "    return _start(self, who, host, arguments, plan)\n\n\n_programs.GroupPrograms._start = _every_other\n"
 )
-#: Key -> how its effect is turned off; several ways in a list.
+#: Key -> the way to turn off its effect, or a list of several ways.
 OFF = {
     "link.rate_mbps": [Off(scenario(), FASTER, "rate"), Off(scenario(), SLOWER, "rate"), Off(scenario(link={"loss_percent": 2}), FASTER, "rate"),
                        Off(scenario(link={"netem": "both-ends"}), FASTER, "rate"),
@@ -275,7 +275,7 @@ STRUCTURE = (
 PLANNED_TOO = "is in the plan that the programs of the group get and that their check compares with: `web_objects`, `real_time`, `duration`"
 AS_FORWARD = "the same declaration as `queue`'s, set and read back by the same code on the other interface"
 FROM_FILE = "becomes `rates_mbps` when the study is read"
-#: Key -> why there is nothing on the path that could be turned off.
+#: Key -> the reason why there is nothing on the path that could be turned off.
 EXEMPT = {
     "flow_group.program": "programs of a study, which the checks `programs`, `program_data` and `program_packets` judge (`test_programs.py`)",
     **dict.fromkeys(("id", "label"), "a name"),
@@ -356,7 +356,7 @@ def asked_of(option) -> object:
 
 
 def _otherwise(option, asked):
-    """Return code that gives an option a different value on the hosts that have it."""
+    """Return code that gives an option a different value on the hosts to which it applies."""
     host, router = ("h1", "10.1.1.1") if SENDER in option.sides else ("h2", "10.2.1.1")
     if option.metric:
         return f"path.net[{host!r}].popen(['ip', 'route', 'replace', 'default', 'via', {router!r}, {option.metric!r}, '3']).wait()"

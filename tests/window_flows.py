@@ -14,7 +14,7 @@ LONE_CELLS = {
     "30m-5ms-1b": 12, "30m-20ms-05b": 25, "30m-50ms-2b": 248, "10m-50ms-05b": 21, "30m-20ms-2b": 99, "10m-100ms-2b": 165,
     "100m-20ms-2b": 330,
 }  # fmt: skip
-#: Those with teeth.
+#: Recorded lone flows (cell, CCA) whose window has a sawtooth.
 LONE_FLOWS = (
     ("30m-5ms-1b", "cubic"), ("30m-20ms-05b", "cubic"), ("30m-50ms-2b", "cubic"), ("10m-50ms-05b", "reno"), ("30m-20ms-2b", "reno"),
 )  # fmt: skip
@@ -36,7 +36,7 @@ def lone_flow(cell, cca):
 
 
 def identified(samples, cca, flow=0, replication=1):
-    """Return samples as rows of ``sockets.parquet``, with any columns that they lack."""
+    """Return samples as rows of ``sockets.parquet``, with any missing columns added."""
     known = {"scenario": "s", "cca": cca, "ip_version": "ipv4", "replication": replication, "flow_cca": cca}
     known |= {"flow": samples.get("flow", flow)}
     columns = (

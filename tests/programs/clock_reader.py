@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IS
-"""A program that reads the clock with and without system calls, and writes into the page that it reads it from, as test material.
+"""A program, as test material, that reads the clock with and without system calls and writes into the page from which it reads.
 
 The client prints JSON: ``steps``, the usual ns between readings (both by system calls, the second without, the first without); ``found``, what
 another process left in the page; ``misled``, by how many ns a reading without the kernel is wrong after 1 s was written into the page;
@@ -15,7 +15,7 @@ import time
 
 CLOCK_GETTIME, MONOTONIC = 228, 1  # x86-64
 libc = ctypes.CDLL(None)
-#: What the guest's patch 0010 has there: now, the next event, two offsets.
+#: Places in the page with the guest's patch 0010: the current time, the next event, two offsets.
 NOW, UNTIL, MONOTONIC_AHEAD, REST = 0, 1, 2, 4
 
 
@@ -33,14 +33,14 @@ def usual_step(first, second):
 
 
 def moved_by(place, value):
-    """Write into the page, and return by how much the kernel's clock moves then."""
+    """Write into the page, and return the amount by which the kernel's clock then moves."""
     before = by_system_call()
     page[place] = value
     return by_system_call() - before
 
 
 def misled_by(ns):
-    """Return how far a reading without a system call is off if the page says so."""
+    """Return the error of a reading without a system call after ``ns`` was added to an offset in the page."""
     before = time.monotonic_ns()
     page[MONOTONIC_AHEAD] += ns
     return time.monotonic_ns() - before - 256

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -IS
 """A flow over UDP or TCP, as test material: a server that sends for a time or an amount, and a client that counts.
 
-Over UDP it sends at a fixed rate, numbers its packets, and ends with a packet without a number. ``MISBEHAVE`` is what it does wrong.
+Over UDP it sends at a fixed rate, numbers its packets, and ends with a packet without a number. ``MISBEHAVE`` names its misbehaviour.
 
 sender.py serve udp|tcp ADDRESS PORT SECONDS BYTES MISBEHAVE
 sender.py get udp|tcp ADDRESS PORT MISBEHAVE

@@ -1,4 +1,4 @@
-"""Specifications of simulated runs, and the simulator's image to really execute them."""
+"""Specifications of simulated runs, and the simulator's image, in which they are really executed."""
 
 import gzip
 import json

@@ -23,18 +23,18 @@ from testbed.machine.identity import TESTBED, package_digest
 ROOT = Path(__file__).resolve().parents[2]
 FORM = read_form(ROOT / "workflow/schemas/run.schema.json")
 SMOKE = "config/studies/smoke.yaml"
-#: Put into each checkout for tests that need a workflow and not its numbers.
+#: Study put into each checkout, for tests that need a workflow but not its numbers.
 MINI = "config/studies/mini.yaml"
-#: What a checkout is made of, for the workflow.
+#: Parts of a checkout that the workflow needs.
 PARTS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
 
 
 class Checkout:
     """A folder with the workflow, and the commands that its users would call."""
 
-    #: What Snakemake is started by, such as `nsenter` for one that sees other mounts.
+    #: Prefix of the command that starts Snakemake, such as `nsenter` for a view of other mounts.
     within = ()
-    #: What a call in another checkout remembered of modules, by their content (`session.script_code`): to read them all anew
+    #: Results that a call in another checkout has stored about modules, by their content (`session.script_code`): reading all modules again
     #: takes as long as the rest of a dry run.
     digests = b""
 
@@ -48,7 +48,7 @@ class Checkout:
                 shutil.copy(source, self.folder / part)
         shutil.copy(Path(__file__).with_name("mini.yaml"), self.folder / MINI)
         (self.folder / "envs").mkdir()
-        for part in ("guest", "debian.lock"):  # by which a study's own kernels are made
+        for part in ("guest", "debian.lock"):  # from which a study's custom kernels are built
             (self.folder / "envs" / part).symlink_to(ROOT / "envs" / part)
         for image in ("testbed", "analysis", "ns3"):
             for suffix in (".sif", ".json"):
@@ -60,7 +60,7 @@ class Checkout:
     def snakemake(self, *arguments, check=True, timeout=600, started=False):
         """Run Snakemake as a user would; return its exit status and output.
 
-        Unless the command itself is to be started (`started`) the call is forked from a Snakemake that is loaded already.
+        Unless the command itself is to be started (`started`), the call is forked from a Snakemake that is already loaded.
         """
         memory = self.folder / ".snakemake/module-digests.json"
         if Checkout.digests and not memory.parent.exists():
@@ -116,7 +116,7 @@ class Checkout:
         return self.jobs_in(self.snakemake("--cores", "1", "--dry-run", *arguments)[1])
 
     def refused(self, *arguments):
-        """Return the output of a call that ends before it executes anything."""
+        """Return the output of a call that is refused before it executes anything."""
         status, output = self.snakemake("--cores", "1", *arguments, check=False)
         assert status != 0, output
         return output
@@ -254,7 +254,7 @@ def copy_of(original, place):
 
 @cache
 def program_identity():
-    """Return the identity of this checkout's testbed, whose computation would take half of a run's time; Snakemake's jobs get it too."""
+    """Return the identity of this checkout's testbed, whose computation would take half of a run's time; Snakemake's jobs use it too."""
     return package_digest(*TESTBED)
 
 

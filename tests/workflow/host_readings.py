@@ -23,7 +23,7 @@ PACKETS, SIZE, PORT = 40, 1000, 5201
 net = Mininet(controller=None, host=BareHost)
 a, b = net.addHost("a1", ip=None), net.addHost("b1", ip=None)
 for node in (a, b):
-    # Nothing is to come between two readings.
+    # Nothing must happen between two readings.
     sysctl.write(node, {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1})
 bottleneck = Bottleneck(1, 10, None)
 link = net.addLink(
@@ -47,7 +47,7 @@ with network_namespace(b):
 with network_namespace(a), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
     for _ in range(PACKETS):
         sending.sendto(bytes(SIZE), ("10.9.0.2", 9))
-# Once ARP has an answer all of them come to the queue, and a packet more would be lost until it has room.
+# Once ARP has an answer, all of them enter the queue, and one more packet would be lost until the queue has room.
 queue = {}
 while queue.get("packets", 0) + queue.get("drops", 0) < PACKETS or queue["backlog_packets"]:
     time.sleep(0.01)
@@ -74,7 +74,7 @@ for node in (a, b):
         "no_metrics_save": run(node, ["cat", "/proc/sys/net/ipv4/tcp_no_metrics_save"]).strip(),
     }
 
-# Two hosts alike: what one is ordered, the other has of ip by the same words.
+# Two identical hosts: one is configured by requests to the kernel, the other by ip with the same words.
 ours, theirs = net.addHost("c1", ip=None), net.addHost("d1", ip=None)
 devices.join(ours, "eth0", theirs, "eth0")
 for node in (ours, theirs):
