@@ -39,7 +39,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _link_rates(self):
-        """Direction -> (start, Mbit/s) of the links; 0 while all packets are lost."""
+        """Rates of the links as (start, Mbit/s) pairs, by direction; 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -96,11 +96,11 @@ class Capacity(LateDeliveries):
         return value_in_force(self.rates(), at_ns)
 
     def least_mbps(self) -> float | None:
-        """Return the path's lowest capacity in the run, in Mbit/s."""
+        """Return the path's lowest capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
     def most_mbps(self) -> float | None:
-        """Return the path's highest capacity in the run, in Mbit/s."""
+        """Return the path's highest capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
@@ -158,7 +158,7 @@ class Capacity(LateDeliveries):
         return there_ms + self._delay_ms(self._back, at_ns + round(there_ms * 1e6), pair)
 
     def shortest_rtt_ms(self, pair=None) -> float:
-        """Return the shortest round-trip time that a pair's empty path has in the run, without jitter."""
+        """Return the shortest round-trip time of a pair's empty path during the run, without jitter."""
         run, pair = self._run, pair or self._run.pairs[0]
         if run.is_chain:
             return pair.rtt_ms

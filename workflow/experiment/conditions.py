@@ -14,7 +14,7 @@ POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
 def policers_of(link) -> dict[str, dict]:
-    """Return direction -> policer, for directions with a policer; ``link`` belongs to a resolved scenario or to a specification."""
+    """Return the policer of each direction that has one; ``link`` belongs to a resolved scenario or to a specification."""
     return {direction: link[key] for direction, key in POLICERS.items() if link.get(key)}
 
 

@@ -43,7 +43,7 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that it requires of other keys of the scenario: key -> allowed values."""
+        """Values that the option requires of the scenario's other keys: allowed values by key."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program
@@ -97,7 +97,7 @@ OF_NAME = {option.name: option for option in HOST_OPTIONS}
 
 
 def sysctls_of(transport, side) -> dict[str, str]:
-    """Return the sysctls that a `transport` requires on one side's hosts: name -> value."""
+    """Return the sysctls that a `transport` requires on one side's hosts: values by name."""
     return {
         one.sysctl: one.written(transport[one.name])
         for one in HOST_OPTIONS
@@ -106,7 +106,7 @@ def sysctls_of(transport, side) -> dict[str, str]:
 
 
 def device_limits_of(transport, side) -> dict[str, str]:
-    """Return the limits that a `transport` requires on the interfaces of one side's hosts: keyword of ip-link(8) -> value."""
+    """Return the limits that a `transport` requires on the interfaces of one side's hosts: values by keyword of ip-link(8)."""
     return {
         one.device: one.written(transport[one.name])
         for one in HOST_OPTIONS

@@ -72,7 +72,7 @@ class LinkOption:
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """Values that the option requires of other keys of the scenario: key -> allowed values."""
+        """Values that the option requires of the scenario's other keys: allowed values by key."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property

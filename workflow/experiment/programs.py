@@ -159,6 +159,6 @@ def has_programs(specification) -> bool:
 
 
 def needs_files(specification) -> dict[str, str]:
-    """Return folder -> SHA-256 of the files needed by a run's programs."""
+    """Return the SHA-256 of the files that a run's programs need, by folder."""
     programs = (Program(**group.program) for group in specification.groups_of(PROGRAM))
     return {program.folder: program.sha256 for program in programs if program.folder}

@@ -14,7 +14,7 @@ class RunQueues:
 
     @property
     def policers(self) -> dict[str, dict]:
-        """Direction -> policer, for directions with a policer."""
+        """The policer of each direction that has one."""
         return policers_of(self.scenario["link"])
 
     @property

@@ -227,7 +227,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def pair_of_host(self) -> dict[str, Pair]:
-        """Each host's name -> its `Pair`."""
+        """The `Pair` of each host, by the host's name."""
         return {host: pair for pair in self.pairs for host in (pair.sender, pair.receiver)}
 
     @property

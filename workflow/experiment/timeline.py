@@ -95,15 +95,15 @@ class Timeline:
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 
     def value_at(self, direction, quantity, at_ns) -> float | None:
-        """Return a quantity's value at a time in ns."""
+        """Return a quantity's value at a given time in ns."""
         return value_in_force(self.values(direction, quantity), at_ns)
 
     def least(self, direction, quantity) -> float | None:
-        """Return a quantity's lowest value in the run; None if it has no value."""
+        """Return a quantity's lowest value during the run; None if it has no value."""
         return _pick(min, self.values(direction, quantity))
 
     def most(self, direction, quantity) -> float | None:
-        """Return a quantity's highest value in the run; None if it has no value."""
+        """Return a quantity's highest value during the run; None if it has no value."""
         return _pick(max, self.values(direction, quantity))
 
     def mean_rate_mbps(self, begin_ns, end_ns, direction="forward") -> float:
@@ -135,7 +135,7 @@ def directions_of(entry) -> tuple[str, ...]:
 
 
 def value_in_force(values, at_ns) -> float | None:
-    """Return the value at a time from (start in ns, value) pairs; the first value also applies before its start."""
+    """Return the value at a given time, from (start in ns, value) pairs; the first value also applies before its start."""
     return values[max(0, bisect_right(values, at_ns, key=_time) - 1)][1]
 
 

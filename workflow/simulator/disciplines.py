@@ -77,7 +77,7 @@ def counterpart_of(specification) -> Counterpart | None:
 
 
 def attributes(specification, limit) -> dict[str, str]:
-    """Return attribute -> value of a run's discipline in ns-3's syntax; ``limit`` is its size. Empty for drop-tail.
+    """Return the attributes of a run's discipline with their values, in ns-3's syntax; ``limit`` is its size. Empty for drop-tail.
 
     Packets are never marked, because ECN is not used here.
     """

@@ -40,7 +40,7 @@ GRACE_S = 120
 
 
 def starts_ns(specification) -> dict[int, int]:
-    """Return flow -> its connection time in ns since the traffic's origin, drawn as in the testbed."""
+    """Return the time at which each flow connects, in ns since the traffic's origin, drawn as in the testbed."""
     starts = {}
     for client in plan_clients(specification):
         starts |= dict.fromkeys(client.flows, round(client.start_offset_s * 1e9))

@@ -41,7 +41,7 @@ def packet_bytes(specification) -> int:
 
 
 def packets(specification) -> float:
-    """Return the number of data packets that a full link passes in the run."""
+    """Return the number of data packets that a full link passes during the run."""
     return specification.rate_mbps * 1e6 / 8 * specification.traffic.duration_s / packet_bytes(specification)
 
 

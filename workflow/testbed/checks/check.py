@@ -1,4 +1,4 @@
-"""The outcome of a check, and the text forms used by checks."""
+"""The outcome of a check, and the text formats that checks use."""
 
 from dataclasses import asdict, dataclass
 

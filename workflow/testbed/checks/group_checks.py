@@ -17,7 +17,7 @@ DELAY_SLACK_NS = 1_000
 
 
 def check_web_objects(specification, document) -> Check:
-    """All objects were requested at the times drawn; each arrived complete to the byte, unless the network prevented it."""
+    """All objects were requested at the drawn times; each arrived complete to the byte, unless the network prevented it."""
     wrong, expected, observed, waits_ns = [], [], [], waiting_ns(specification)
     for group, objects in zip(specification.groups_of(WEB), document["web"], strict=True):
         times_ns, sizes = drawn_objects(specification, group)
@@ -88,7 +88,7 @@ def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return moment -> longest delay in ns of an event at that moment, because events up to then each move the clock."""
+    """Return, by moment, the longest delay in ns of an event at that moment, caused by events up to then, each of which moves the clock."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

@@ -36,7 +36,7 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return, for the document's section, direction -> the loss bursts during the traffic, for directions with a loss model.
+    """Return the loss bursts during the traffic in each direction with a loss model, for the document's section.
 
     Each is a dict with the numbers of ``packets`` that reached netem, ``dropped`` by the kernel's count, ``replayed_drops`` by the random
     numbers, ``bursts`` that ended, and ``longest_packets``, the length of the longest, over all pairs or paths.

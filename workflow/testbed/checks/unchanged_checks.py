@@ -14,7 +14,7 @@ OF_TIMELINE = {
 
 
 def changed(before, after, place="") -> dict[str, list]:
-    """Return place -> [before, after] for all values that differ between two read-backs."""
+    """Return the values that differ between two read-backs, as [before, after] by place."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
         found = (changed(before.get(key), after.get(key), f"{place}/{key}" if place else key) for key in keys)
@@ -34,7 +34,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return place -> the value set there by the last change of each quantity."""
+    """Return, by place, the value set there by the last change of each quantity."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():

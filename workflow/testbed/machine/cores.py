@@ -42,7 +42,7 @@ class Placement:
         return self.senders if self._sends(node) else self.receivers
 
     def roles(self, nodes) -> dict[int, list[str]]:
-        """Return core -> its roles (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
+        """Return the roles of each core (``senders``, ``receivers``, a router's name, ``program``), given the names of a run's nodes."""
         parts = [
             (self.of(node), node if node.startswith("r") else "senders" if self._sends(node) else "receivers")
             for node in nodes
@@ -87,7 +87,7 @@ def apart(cores, siblings) -> list[int]:
 
 
 def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
-    """Return core -> the threads of the same physical core according to sysfs; only the core itself if sysfs lists none."""
+    """Return, for each core, the threads of the same physical core according to sysfs; only the core itself if sysfs lists none."""
     siblings = {}
     for core in cores:
         try:

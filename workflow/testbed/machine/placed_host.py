@@ -51,7 +51,7 @@ def mask(core) -> str:
 
 
 def steering(path) -> dict[str, list[int]]:
-    """Return interface -> the cores that process packets arriving there, according to the kernel (``rps_cpus``)."""
+    """Return, by interface, the cores that process packets arriving there, according to the kernel (``rps_cpus``)."""
     cores = {}
     for node in path.net.hosts:
         devices = SYSFS / node.name

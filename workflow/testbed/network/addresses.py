@@ -37,7 +37,7 @@ def link_address(place, number, last) -> dict[str, str]:
 
 
 def access_address(router, pair, last) -> dict[str, str]:
-    """Return IP version -> address in the network that joins a router (r1: senders) and its host of a pair."""
+    """Return the address, by IP version, in the network that joins a router (r1: senders) and its host of a pair."""
     return link_address(int(router.removeprefix("r")), pair.index + 1, last)
 
 
@@ -55,7 +55,7 @@ def router_routes(specification) -> dict[str, list[Route]]:
 
 
 def path_address(host, path) -> dict[str, str]:
-    """Return IP version -> address of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
+    """Return the address, by IP version, of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
     return link_address(3, path + 1, host.removeprefix("h"))
 
 
@@ -65,12 +65,12 @@ def control_interface(host) -> str:
 
 
 def control_address(pair, host) -> dict[str, str]:
-    """Return IP version -> address of the ``sender`` or ``receiver`` of a `Pair` in that network."""
+    """Return the address, by IP version, of the ``sender`` or ``receiver`` of a `Pair` in that network."""
     return link_address(5, pair.index + 1, 1 if host == pair.sender else 2)
 
 
 def tunnel_address(host) -> dict[str, str]:
-    """Return IP version -> address of a cable's host inside its joined tunnels."""
+    """Return the address, by IP version, of a cable's host inside its joined tunnels."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 
@@ -99,14 +99,14 @@ def host_address(pair, host, ip_version) -> str:
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
-    """Return IP version -> address of h1 or h2 for MPTCP's subflow on a path; on a dumbbell one interface has several addresses."""
+    """Return the address, by IP version, of h1 or h2 for MPTCP's subflow on a path; on a dumbbell one interface has several addresses."""
     if specification.is_cable:
         return path_address(host, path)
     return access_address("r1" if host == "h1" else "r2", specification.pairs[0], 2 + path)
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return interface -> its additional addresses: on a dumbbell those of MPTCP's additional subflows."""
+    """Return the additional addresses of each interface: on a dumbbell those of MPTCP's additional subflows."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)
@@ -123,7 +123,7 @@ def subflow_routes(specification, metrics) -> list[Route]:
 
 
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return interface -> IP version -> address."""
+    """Return the addresses of all interfaces, by interface and IP version."""
     ends = [(pair, host) for pair in specification.control_pairs for host in (pair.sender, pair.receiver)]
     control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
@@ -139,14 +139,14 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def between_routers(number, router) -> dict[str, str]:
-    """Return IP version -> address of a router on a bottleneck's link, both by number: 10.0.12.1 is r1's address towards r2."""
+    """Return the address, by IP version, of a router on a bottleneck's link, both given by number: 10.0.12.1 is r1's address towards r2."""
     last = router - number + 1
     link = f"{number}{number + 1}" if number <= LAST_BY_ROUTERS else f"{100 + number}"
     return {"ipv4": f"10.0.{link}.{last}", "ipv6": f"2001:db8:{link}::{last}"}
 
 
 def chain_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return interface -> IP version -> address on a chain; senders are in 10.1, receivers in 10.2, regardless of their position."""
+    """Return the addresses on a chain, by interface and IP version; senders are in 10.1, receivers in 10.2, regardless of their position."""
     planned = {}
     for number in range(1, len(specification.bottlenecks) + 1):
         for router, name in enumerate(ends(number).values(), number):
@@ -180,7 +180,7 @@ def _routes(network, via):
 
 
 def host_routes(pair, metrics) -> dict[str, list[Route]]:
-    """Return host -> its default routes, with the metrics (``quickack 1``) of each host's side."""
+    """Return the default routes of each host, with the metrics (``quickack 1``) of the host's side."""
     return {
         host: [
             Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
@@ -201,14 +201,14 @@ def data_networks(specification) -> list[str]:
 
 
 def network_of(addresses) -> dict[str, str]:
-    """Return IP version -> network of these addresses, with the lengths in `PREFIX`."""
+    """Return the network of these addresses, by IP version, with the prefix lengths in `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }
 
 
 def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
-    """Return host -> its routes to the peer, with the metrics of the host's side; empty without metrics.
+    """Return the routes of each host to its peer, with the metrics of the host's side; empty without metrics.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[
 
 
 def path_devices(specification, host) -> dict[str, dict[str, str]]:
-    """Return device -> IP version -> address of a host of a cable."""
+    """Return the addresses of a host of a cable, by device and IP version."""
     return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
 
 

@@ -18,7 +18,7 @@ IFB_QUEUE_PACKETS = 10_000
 
 
 def plan(specification) -> dict[str, Netem]:
-    """Return direction -> the netem behind the bottleneck, for directions with such options."""
+    """Return the netem behind the bottleneck in each direction with such options."""
     planned = {}
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):

@@ -41,7 +41,10 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 
 def plan_emulation(specification, bottlenecks) -> dict:
-    """Return interface -> `Bottleneck` for links between routers, `Netem` for hosts' own links; ``bottlenecks`` are in the chain's order."""
+    """Return each interface's emulation: `Bottleneck` for links between routers, `Netem` for hosts' own links.
+
+    ``bottlenecks`` are in the chain's order.
+    """
     planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
     for pair in specification.pairs:
         # The receiver's router delays data, the sender's router acknowledgements.

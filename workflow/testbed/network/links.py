@@ -63,7 +63,7 @@ class EmulatedInterface(Intf):
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
     def read_back(self, qdiscs, _, known) -> dict:
-        """Return the kernel's settings of this interface: ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
+        """Return the kernel's settings of this interface: ``qdiscs`` in the units of `expected`, and ``offloads``, a bool by name.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return address -> path (from 0) for all hosts; on a dumbbell each subflow counts as a path, and further pairs have one path."""
+    """Return the path (from 0) of each address of all hosts; on a dumbbell each subflow counts as a path, and further pairs have one path."""
     version = specification.ip_version
     alone = {
         host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
@@ -67,7 +67,7 @@ def path_of_address(specification) -> dict[str, int]:
 
 
 def plan(specification) -> dict[str, dict]:
-    """Return the expected `read_back` of both hosts: host -> the devices or endpoints that join its paths; empty for one path."""
+    """Return the expected `read_back`: for each of the two hosts the devices or endpoints that join its paths; empty for one path."""
     plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
     by = specification.multipath.by
     return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
@@ -202,7 +202,7 @@ def joined_devices(specification) -> list[str]:
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return the kernel's settings of the joined paths: host -> the form of `plan`, for MPTCP with its ``settings``."""
+    """Return the kernel's settings of the joined paths by host, in the form of `plan`; for MPTCP with its ``settings``."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}

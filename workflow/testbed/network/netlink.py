@@ -163,7 +163,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
 
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
-    """Return type -> (start, end) of the attributes between two positions in a buffer; the last attribute of each type counts.
+    """Return (start, end) of the attributes between two positions in a buffer, by type; the last attribute of each type counts.
 
     Raises `ValueError` if an attribute is cut short.
     """

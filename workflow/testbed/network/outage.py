@@ -43,7 +43,7 @@ class Outage:
         yield self._asked["at_s"] + self._asked["for_s"], -1, lambda at_s: self._end(now_s(at_s))
 
     def _ends(self):
-        """Return direction -> the `Arrivals` that the path's arriving packets pass."""
+        """Return, by direction, the `Arrivals` that packets pass when they arrive over the path."""
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 

@@ -33,7 +33,7 @@ NUMBER = struct.Struct("=I")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of routes: its ``kind`` (RTAX_*), and the conversions from ip-route(8)'s word to its value and back."""
+    """A metric of routes: its ``kind`` (RTAX_*), and the conversions from ip-route(8)'s text to the kernel's value and back."""
 
     kind: int
     packed: Callable[[str], bytes]

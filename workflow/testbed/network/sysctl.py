@@ -11,7 +11,7 @@ SETTINGS = Path("/proc/sys")
 
 
 def write(node, settings) -> None:
-    """Set ``settings`` (name -> value).
+    """Set ``settings``, a dict of names and values.
 
     Raises `SettingError` if the kernel has no setting of a name or rejects its value.
     """
@@ -25,7 +25,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return name -> value, as sysctl prints it; raise `SettingError` if the kernel has no setting of a name."""
+    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel has no setting of a name."""
     with network_namespace(node):
         try:
             return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}
@@ -34,7 +34,7 @@ def read(node, names) -> dict[str, str]:
 
 
 def read_all(node, folder) -> dict[str, str]:
-    """Return name -> value of all settings in a folder, such as ``net.mptcp``, by name."""
+    """Return the values of all settings in a folder, such as ``net.mptcp``, sorted by name."""
     with network_namespace(node):
         names = sorted(f"{folder}.{file.name}" for file in file_of(folder).iterdir())
     return read(node, names)

@@ -108,13 +108,13 @@ class NetworkPath:
 
     @property
     def arrivals(self) -> dict[str, str]:
-        """Device that packets pass on arrival -> the interface at which they arrive."""
+        """For each device that packets pass on arrival, the interface at which they arrive."""
         passed = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 
     @property
     def policers(self) -> dict[str, dict]:
-        """Interface with a policer -> expected settings of the policer."""
+        """Expected settings of the policers, by interface."""
         return {name: one.policer.expected() for name, one in self.interfaces.items() if one.policer}
 
     @cached_property
@@ -125,7 +125,7 @@ class NetworkPath:
 
     @cached_property
     def devices_by_node(self) -> dict[Node, list[EmulatedInterface | Arrivals]]:
-        """Every node -> its devices."""
+        """The devices of every node."""
         on_nodes = {node: [] for node in self.net.hosts}
         for device in self.devices.values():
             on_nodes[device.node].append(device)
@@ -208,7 +208,7 @@ def connect(net, a, b, names, emulation, specification) -> None:
 
 
 def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
-    """Return interface name -> its emulation."""
+    """Return the emulation of each interface, by the interface's name."""
     if specification.is_cable:
         bottlenecks = enumerate(map(plan_bottleneck, specification.bottlenecks))
         ends = [(f"{host}-eth{path}", one) for path, one in bottlenecks for host in ("h1", "h2")]
@@ -236,7 +236,7 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]
 
 
 def bottleneck_interfaces(specification) -> dict[str, str]:
-    """Return direction -> the interface of a dumbbell's bottleneck."""
+    """Return the interface of a dumbbell's bottleneck in each direction."""
     return AT_HOSTS if specification.link.netem == SENDING_HOST else BOTTLENECK
 
 
@@ -306,7 +306,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return (bottleneck, netem), both direction -> devices with that effect; create those that packets pass on arrival at a cable's end."""
+    """Return the devices with a bottleneck and those with netem, both by direction; create those that packets pass on arrival at a cable's end."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:

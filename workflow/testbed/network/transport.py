@@ -37,7 +37,7 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the sysctls required on the host of that name: name -> value as sysctl prints it."""
+    """Return the sysctls required on the host of that name: values by name, as sysctl prints them."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
@@ -57,7 +57,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the limits required on the interface of the host of that name: keyword of ip-link(8) -> value."""
+    """Return the limits required on the interface of the host of that name: values by keyword of ip-link(8)."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
@@ -92,7 +92,7 @@ def default_cca(specification) -> str | None:
 
 
 def route_metrics(specification) -> dict[str, str]:
-    """Return ``sender`` and ``receiver`` -> the metrics of its routes to the other, in the syntax of ip-route(8)."""
+    """Return, for ``sender`` and ``receiver``, the metrics of the routes to the other host, in the syntax of ip-route(8)."""
     least, transport = specification.transport.min_rto_ms, specification.scenario["transport"]
     cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {

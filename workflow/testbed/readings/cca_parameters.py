@@ -8,7 +8,7 @@ MODULES = Path("/sys/module")
 
 
 def cca_parameters(specification) -> dict[str, dict[str, str]]:
-    """Return all parameters of the modules in a run's definitions, read from the kernel: module -> parameter -> value.
+    """Return all parameters of the modules in a run's definitions, read from the kernel, by module and parameter.
 
     Raises `SettingError` if a module doesn't have a defined parameter.
     """

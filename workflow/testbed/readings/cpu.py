@@ -118,7 +118,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
 
 def ticks_of(readings, core) -> dict[str, list[int]]:
-    """Return part -> a core's ticks in each interval between two readings."""
+    """Return a core's ticks in each interval between two readings, by part."""
     totals = [
         {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
         for _, _, ticks in readings
@@ -153,7 +153,7 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
 
 
 def parse(text) -> dict[str, list[int]]:
-    """Return core (as text) -> its `COLUMNS`, from the content of /proc/stat."""
+    """Return the `COLUMNS` of each core (as text), from the content of /proc/stat."""
     lines = (line.split() for line in text.splitlines() if line.startswith("cpu") and line[3:4].isdigit())
     return {name.removeprefix("cpu"): [int(word) for word in words[: len(COLUMNS)]] for name, *words in lines}
 

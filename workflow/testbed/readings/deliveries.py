@@ -67,7 +67,7 @@ class Window:
 
 
 def windows(document, left_out=0.0) -> dict[int, Window]:
-    """Return flow -> the `Window` that all flows have in common.
+    """Return, by flow, the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
     flow ended. A flow that should have begun with the others but began only after others had ended counts as having got nothing. For UDP
@@ -141,7 +141,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return flow -> the `Window` of its own lifetime in a TCP run: from the first reading with its data to the last one before its end."""
+    """Return each flow's `Window` over its own lifetime in a TCP run: from the first reading with its data to the last one before its end."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:
@@ -186,7 +186,7 @@ def packets_streamed(document) -> int:
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` in a UDP run, from the flow's start; flows of which nothing arrived are missing."""
+    """Return each flow's separate `Window` in a UDP run, from the flow's start; flows of which nothing arrived are missing."""
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -196,7 +196,7 @@ def datagram_windows(document) -> dict[int, Window]:
 
 
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
-    """Return flow -> the `Window` that all flows of a UDP run have in common; see `windows`.
+    """Return, by flow, the `Window` that all flows of a UDP run have in common; see `windows`.
 
     Flows start at different times, and so do iperf3's reporting intervals: an interval that is only partly inside
     the window counts in proportion.
@@ -221,7 +221,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` if flows started at unknown times; it starts with the first whole interval with data."""
+    """Return each flow's separate `Window` if flows started at unknown times; it starts with the first whole interval with data."""
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)

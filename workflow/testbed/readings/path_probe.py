@@ -77,7 +77,7 @@ def lines_of(specification) -> tuple[list[Line], list[Line]]:
 
 
 def behind(specification, number) -> dict[str, str]:
-    """Return direction -> the interface at which packets arrive behind a bottleneck, counted from 0."""
+    """Return, by direction, the interface at which packets arrive behind a bottleneck; bottlenecks are counted from 0."""
     if specification.is_cable:
         return {"forward": f"h2-eth{number}", "reverse": f"h1-eth{number}"}
     if specification.is_chain:
@@ -172,7 +172,7 @@ class PathProbe:
             before = now
 
     def _ways(self, stack, line):
-        """Return direction -> (sending socket, receiving socket) of a line."""
+        """Return (sending socket, receiving socket) of a line in each direction."""
         with network_namespace(self._path.net[line.sender]):
             sender = stack.enter_context(socket.socket(FAMILIES[self._version], socket.SOCK_DGRAM))
         with network_namespace(self._path.net[line.receiver]):

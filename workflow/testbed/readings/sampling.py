@@ -148,14 +148,14 @@ class Sampler:
                 series[name].append(math.nan if value is None else value)
 
     def seen(self) -> set[tuple[str, int, int]]:
-        """Return (sender, its port, the receiver's port) of all connections in a look or a sample; for MPTCP those of the first subflow."""
+        """Return (sender, its port, the receiver's port) of all connections in any reading or sample; for MPTCP those of the first subflow."""
         if self._paths:
             return set(self._tokens)
         looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
         return {*self._connections, *looks}
 
     def looks(self, flows) -> list[dict]:
-        """Return the looks at the data connections.
+        """Return the readings of the data connections (the document's ``looks``).
 
         ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_s``, and ``sockets``, each with ``host``,
         ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on it.
@@ -212,7 +212,7 @@ class Sampler:
 
 
 def connections_of_senders(specification) -> dict[str, int]:
-    """Return sender -> number of its connections: for its flows' data (with MPTCP all subflows), and each client's control connection."""
+    """Return the number of connections of each sender: for its flows' data (with MPTCP all subflows), and each client's control connection."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}

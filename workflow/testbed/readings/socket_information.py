@@ -191,7 +191,7 @@ class SocketReader(Channel):
 
 
 def sockid_of(local, remote) -> bytes:
-    """Return the name of a connection for `SocketReader.named`: struct inet_diag_sockid of two ends, (address, port) each, without a cookie."""
+    """Return a connection's identifier for `SocketReader.named`: struct inet_diag_sockid of two (address, port) ends, without a cookie."""
     family = socket.AF_INET6 if ":" in local[0] else socket.AF_INET
     addresses = (socket.inet_pton(family, address).ljust(16, b"\0") for address, _ in (local, remote))
     return PORTS.pack(local[1], remote[1]) + b"".join(addresses) + bytes(4) + NO_COOKIE

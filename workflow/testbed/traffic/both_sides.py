@@ -28,7 +28,7 @@ COLUMNS, COUNTERS = (
 
 
 def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
-    """Return sender -> identifiers of some flows' connections for requests to the kernel (`socket_information.sockid_of`)."""
+    """Return, by sender, the identifiers of some flows' connections for requests to the kernel (`socket_information.sockid_of`)."""
     named = {}
     for flow in flows:
         pair = specification.flow_pair(flow)

@@ -134,7 +134,7 @@ class DeclaredPrograms:
         return round(1e6 * (self._specification.traffic.sample_interval_ms or 0))
 
     def _values(self, flow):
-        """Return placeholder -> its value."""
+        """Return the values of all placeholders."""
         server, client = (
             destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host)
         )

@@ -117,7 +117,7 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return (sender, its port, the receiver's port) -> flow for the observed connections from a server's data port."""
+    """Return the flow of each observed connection from a server's data port, by (sender, its port, the receiver's port)."""
     data_ports = {data_port(entry["port"]): entry for entry in entries}
     return {
         key: data_ports[key[1]]["flows"][0]

@@ -115,7 +115,7 @@ def result_of(side, client, output) -> dict:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
+    """Return the flow of each data connection, by (sender, its port, the receiver's port), from iperf3's JSON.
 
     Connections to different ports, including a client's control connection, may use the same port on the sender.
     """

@@ -150,7 +150,7 @@ def why_to_end(watched, what) -> str | None:
 
 
 def wait_until(clock, at_ns) -> None:
-    """Wait for a time, without reading the clock."""
+    """Wait until the given time without reading the clock."""
     with selectors.EpollSelector() as selector:
         selector.register(clock, selectors.EVENT_READ)
         clock.ring_at(at_ns)

@@ -32,7 +32,7 @@ GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
 SLOWEST = 30
 #: Kind of the events that change a path; they come first among simultaneous events.
 OF_PATH = -1
-#: Times of the looks at the sockets, as fractions of the time that all flows have in common.
+#: Times at which the sockets are read, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 

@@ -35,7 +35,7 @@ http {{
   server {{ listen {listen} backlog={backlog}; root {folder}/objects; }}
 }}
 """
-#: Bytes that are read at a time.
+#: Largest number of bytes read at once.
 CHUNK_BYTES = 262_144
 END_OF_HEADER = b"\r\n\r\n"
 
