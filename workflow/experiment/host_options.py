@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from experiment.link_options import number_schema
 
-#: The two hosts of a `Pair`, and the two together.
+#: The two sides of a `Pair`, and the tuple of both.
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}

@@ -18,7 +18,7 @@ GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
 LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
-#: Size of a socket's buffers in BDPs and full queues, and at least in bytes.
+#: Size of a socket's buffers in BDPs and full queues, and their minimum in bytes.
 BUFFER_PATHS = 3
 LEAST_BUFFER_BYTES = 2**18
 #: Linux's initial window (RFC 6928), in segments.

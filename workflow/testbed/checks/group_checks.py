@@ -7,7 +7,7 @@ from testbed.checks.lost_packets import packets_lost
 from testbed.checks.network_checks import duplicates_of
 from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 
-#: Largest delay of a beginning, in ns, and the delay that each beginning causes for others, under a virtual clock (which each reading
+#: Largest delay of an event's start, in ns, and the delay that each start causes for others, under a virtual clock (which each reading
 #: moves by 256 ns; a connection takes seven readings); and the largest delay under a real clock.
 LATE_NS, EACH_LATE_NS, REAL_LATE_NS = 10_000, 4_000, 100_000_000
 #: Reasons for an incomplete object that the network may cause; any other is a fault of the server or the client.

@@ -7,7 +7,7 @@ from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: Largest error of a burst at 1 Gbit/s that results because tc and the kernel count it in ticks.
+#: Largest error of a burst at 1 Gbit/s: tc and the kernel count it in ticks.
 BURST_STEP_BYTES = 16
 
 

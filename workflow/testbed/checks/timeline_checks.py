@@ -61,7 +61,7 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return the bottlenecks from which the backlog at a change of rate had not left by the time at which it must have.
+    """Return the bottlenecks from which the backlog at a change of rate had not left by the time when it should have.
 
     The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
     """

@@ -177,7 +177,7 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
         return failed
     if document is None:
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        # A guest kernel aborts when its first process was killed.
+        # A guest kernel aborts when its first process has been killed.
         killed = -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) and not says_why
         raise MachineFault(step, f"{what} {how}{' (out of memory?)' * killed} and left no document (see the log)")
     if not _is_document_of(document, specification):

@@ -80,7 +80,7 @@ class PathChanges:
             self.result[number]["devices"][name]["came_packets"] = came
 
     def _look_again(self, number):
-        """Record the amount that has left the bottleneck since a change of its rate, when all packets that waited then must have left."""
+        """Record the amount that has left the bottleneck since a change of its rate; called when the packets that waited then must have left."""
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
             entry["left_bytes"] = now["bytes"] - entry["bytes"]

@@ -94,8 +94,8 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
     It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
     the first reading before it; ``cores``, for each core used by the run ``roles`` and its `PARTS`, ticks between each
-    reading and the previous one; ``late_ms``, ``max`` and ``p99`` over the readings that were due at a time, 0 if there are
-    none.
+    reading and the previous one; ``late_ms``, the ``max`` and ``p99`` of the delays of the readings that were due at a time, 0
+    if there are none.
 
     Parameters
     ----------
