@@ -37,7 +37,12 @@ def settings(**more) -> QuicConfiguration:
     """Return the settings of both sides, which log TLS secrets to the file $SSLKEYLOGFILE if there is that variable."""
     secrets = open(os.environ["SSLKEYLOGFILE"], "a", buffering=1) if "SSLKEYLOGFILE" in os.environ else None
     return QuicConfiguration(
-        alpn_protocols=["flow"], idle_timeout=300.0, max_data=WINDOW, max_stream_data=WINDOW, secrets_log_file=secrets, **more
+        alpn_protocols=["flow"],
+        idle_timeout=300.0,
+        max_data=WINDOW,
+        max_stream_data=WINDOW,
+        secrets_log_file=secrets,
+        **more,
     )
 
 

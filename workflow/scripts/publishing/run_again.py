@@ -142,7 +142,9 @@ def record(
     return folder
 
 
-def repeat(run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()) -> str | None:
+def repeat(
+    run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
+) -> str | None:
     """Execute a run with recordings; return the difference in its document, or None. A difference that begins with "NOT " is a failure."""
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}

@@ -64,7 +64,11 @@ def _capture(options):
     with temporary_folder() as place:
         kernels = own_kernels(run, place, options.build)
         captures = _record(run, place, kernels, asked)
-        secrets = _secrets(run, place, kernels, asked, captures) if options.full and has_programs(run.specification) else Secrets()
+        secrets = (
+            _secrets(run, place, kernels, asked, captures)
+            if options.full and has_programs(run.specification)
+            else Secrets()
+        )
         for file in captures.glob("*.pcapng"):
             add_secrets(file, secrets.lines)
         files = keep(captures, run.folder / "logs" / "packets" / run.name, "*.pcapng")
@@ -107,9 +111,13 @@ def _say_secrets(secrets, file, is_full):
     """Keep the TLS secrets of a run's programs in a file, and print its path, or what is missing to decrypt packets."""
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
-        print(f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets")
+        print(
+            f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets"
+        )
         if secrets.other:
-            print(f"    but not of {', '.join(secrets.other[:MOST_FLOWS])}, whose handshake was another one when secrets were logged")
+            print(
+                f"    but not of {', '.join(secrets.other[:MOST_FLOWS])}, whose handshake was another one when secrets were logged"
+            )
     elif is_full:
         print("  its programs logged no TLS secrets (SSLKEYLOGFILE), so what they encrypted stays encrypted")
     else:
