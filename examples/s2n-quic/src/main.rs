@@ -20,7 +20,7 @@ use s2n_quic::stream::SendStream;
 use s2n_quic::{Client, Connection, Server};
 use tls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use tls::{DigitallySignedStruct, KeyLogFile, SignatureScheme};
+use tls::{DigitallySignedStruct, SignatureScheme};
 use tokio::time::{timeout, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -60,7 +60,6 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
         .with_no_client_auth()
         .with_single_cert(vec![own.cert.der().clone()], key)?;
     config.alpn_protocols = vec![PROTOCOL.into()];
-    config.key_log = Arc::new(KeyLogFile::new());
     let builder = Server::builder().with_tls(ServerTls::new(config))?.with_io(address.parse::<SocketAddr>()?)?.with_limits(limits()?)?;
     let mut server = match cca {
         "cubic" => builder.with_congestion_controller(Cubic::default())?.start()?,
@@ -99,7 +98,6 @@ async fn get(address: &str, seconds: &str) -> Outcome<()> {
         .with_custom_certificate_verifier(Arc::new(AnyServer))
         .with_no_client_auth();
     config.alpn_protocols = vec![PROTOCOL.into()];
-    config.key_log = Arc::new(KeyLogFile::new());
     let own: SocketAddr = if server.is_ipv4() { "0.0.0.0:0".parse()? } else { "[::]:0".parse()? };
     let client = Client::builder().with_tls(ClientTls::new(config))?.with_io(own)?.with_limits(limits()?)?.start()?;
     let mut connection = client.connect(Connect::new(server).with_server_name("flow")).await?;

@@ -111,16 +111,12 @@ def _say_secrets(secrets, file, is_full):
     """Keep the TLS secrets of a run's programs in a file, and print its path, or what is missing to decrypt packets."""
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
-        print(
-            f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets"
-        )
-        if secrets.other:
-            print(
-                f"    but not of {', '.join(secrets.other[:MOST_FLOWS])}, whose handshake was another one when secrets were logged"
-            )
-    elif is_full:
+        print(f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets")  # fmt: skip
+    if secrets.other:
+        print(f"  no TLS secrets of {', '.join(secrets.other[:MOST_FLOWS])}: each repetition has another handshake")
+    elif is_full and not secrets.lines:
         print("  its programs logged no TLS secrets (SSLKEYLOGFILE), so what they encrypted stays encrypted")
-    else:
+    elif not is_full:
         print("  FULL=1 keeps whole packets, and the TLS secrets to decrypt those of programs that log them")
 
 

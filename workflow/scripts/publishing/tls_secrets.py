@@ -52,11 +52,12 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
         lines |= dict.fromkeys(LINE.findall(given_bytes(file, MOST_SECRETS, os.O_NOFOLLOW)))
     if not lines:
         return Secrets()
-    other = {}
+    same, other = set(), {}
     for capture in sorted(captures.glob("*.pcapng")):
         begun, again = handshakes(capture), handshakes(folder / capture.name)
-        other |= dict.fromkeys(flow for flow, packets in begun.items() if packets != again.get(flow))
-    return Secrets([*lines], [*other])
+        same |= {flow for flow, packets in begun.items() if packets == again.get(flow)}
+        other |= dict.fromkeys(flow for flow in begun if flow not in same)
+    return Secrets([*lines] if same or not other else [], [*other])
 
 
 def handshakes(capture: Path) -> dict[str, list[bytes]]:
