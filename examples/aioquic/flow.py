@@ -5,6 +5,7 @@ python3 flow.py get ADDRESS PORT SECONDS                       receives, and pri
 """
 
 import asyncio
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -33,9 +34,15 @@ ZEROS = bytes(1 << 16)
 
 
 def settings(**more) -> QuicConfiguration:
-    """Return the settings of both sides."""
+    """Return the settings of both sides, which log TLS secrets to the file $SSLKEYLOGFILE if there is that variable."""
+    secrets = open(os.environ["SSLKEYLOGFILE"], "a", buffering=1) if "SSLKEYLOGFILE" in os.environ else None
     return QuicConfiguration(
-        alpn_protocols=["flow"], idle_timeout=300.0, max_data=WINDOW, max_stream_data=WINDOW, **more
+        alpn_protocols=["flow"],
+        idle_timeout=300.0,
+        max_data=WINDOW,
+        max_stream_data=WINDOW,
+        secrets_log_file=secrets,
+        **more,
     )
 
 

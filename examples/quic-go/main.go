@@ -59,8 +59,12 @@ func serve(address, seconds, amount string) error {
 	if err != nil {
 		return err
 	}
+	secrets, err := keyLog()
+	if err != nil {
+		return err
+	}
 	listener, err := quic.ListenAddr(address, &tls.Config{
-		Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol},
+		Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}, KeyLogWriter: secrets,
 	}, config)
 	if err != nil {
 		return err
@@ -118,8 +122,12 @@ const patience = 3 * time.Second
 
 // get receives until the stream ends, or for some seconds.
 func get(address, seconds string) error {
+	secrets, err := keyLog()
+	if err != nil {
+		return err
+	}
 	connection, err := quic.DialAddr(context.Background(), address, &tls.Config{
-		InsecureSkipVerify: true, NextProtos: []string{protocol},
+		InsecureSkipVerify: true, NextProtos: []string{protocol}, KeyLogWriter: secrets,
 	}, config)
 	if err != nil {
 		return err
@@ -146,6 +154,15 @@ func get(address, seconds string) error {
 		return err
 	}
 	return connection.CloseWithError(0, "")
+}
+
+// keyLog opens the file $SSLKEYLOGFILE for TLS secrets; without that variable there is none.
+func keyLog() (io.Writer, error) {
+	path := os.Getenv("SSLKEYLOGFILE")
+	if path == "" {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
 type zeros struct{}

@@ -67,6 +67,40 @@ def test_a_run_s_packets_are_those_that_it_counted(packets, name):
     assert all(0.9 * sent[source].payload_bytes < arrived[source].payload_bytes <= sent[source].payload_bytes for source in sent)  # fmt: skip
 
 
+def table(command):
+    """Return the lines that a program prints, each as its words."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} isn't on this machine (apt-get install tshark tcptrace)")
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+def test_wireshark_and_tcptrace_find_in_a_capture_what_the_run_counted(packets):
+    status, output, captures, document = packets(RUNS[0], "--at", "h1-eth0", "r1-eth1")
+    assert status == 0, output
+    file, (stream,) = (
+        captures["h1-eth0"],
+        [one["sender"] for entry in document["traffic"] for one in entry["client"]["end"]["streams"]],
+    )
+    fields = ["-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "frame.packet_flags_direction"]
+    seen = {name: table(["tshark", "-r", path, *fields]) for name, path in captures.items()}
+    for name, lines in seen.items():
+        for way, flag in (("tx", 2), ("rx", 1)):
+            assert sum(int(direction, 16) & 3 == flag for _, _, direction in lines) == counts(document, name, way)
+    before, after = (document["links"][when]["r1-eth1"]["qdiscs"]["htb"] for when in ("before", "after"))
+    sent = [int(size) for _, size, direction in seen["r1-eth1"] if int(direction, 16) & 3 == 2]
+    assert sum(sent) == after["bytes"] - before["bytes"]
+    assert [int(at.replace(".", "")) for at, _, _ in seen["h1-eth0"]] == [at_ns for at_ns, _, _ in packets_of(file)]
+    # Wireshark calls retransmitted segments so, or out of order, by their distance in time.
+    again = "tcp.dstport == 5201 && (tcp.analysis.retransmission || tcp.analysis.out_of_order)"
+    assert len(table(["tshark", "-r", file, "-Y", again])) == stream["retransmits"] > 0
+    assert not table(["tshark", "-r", file, "-Y", "_ws.malformed || _ws.expert.severity == error"])
+    assert ["Strict", "time", "order:", "True"] in table(["capinfos", "-o", file])
+    (line,) = [line for line in table(["tcptrace", "-l", file]) if line[:3] == ["rexmt", "data", "pkts:"]]
+    assert int(line[3]) == stream["retransmits"]
+
+
 def test_captures_at_one_interface_with_whole_packets(packets):
     status, output, captures, _ = packets(RUNS[0], "--full", "--at", "r1-eth1")
     assert status == 0, output

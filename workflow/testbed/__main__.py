@@ -26,6 +26,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")
     parser.add_argument("--packet-bytes", type=int, default=128, help="so much of each packet is kept")
+    parser.add_argument(
+        "--packet-keys", action="store_true", help="declared programs log their TLS secrets, which are kept"
+    )
     parser.add_argument("--at", nargs="*", default=[], help="interfaces at which they are captured, all without any")
     parser.add_argument(
         "--packet-step-s", type=float, help="how often captures are read besides, for they may be too large"
@@ -35,7 +38,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--events", nargs="*", default=[], help="its events, such as tcp:*")
     parser.add_argument("--functions", nargs="*", default=[], help="its functions, such as cubictcp_*")
     options = parser.parse_args(arguments)
-    captures = PacketsAsked(options.packet_bytes, options.at, options.packet_step_s, options.packets)
+    captures = PacketsAsked(
+        options.packet_bytes, options.at, options.packet_step_s, options.packets, options.packet_keys
+    )
     trace = TraceAsked(options.trace_kernel, options.events, options.functions, options.trace)
     asked = ({"packets": captures} if options.packets else {}) | ({"trace": trace} if options.trace else {})
     specification = RunSpecification(

@@ -94,7 +94,7 @@ def carry_out(specification, step, folder=None) -> dict:
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")
-    if any(flow.program.qlog for flow in specification.program_flows):
+    if specification.program_flows:
         go_first()
     with group_programs(path, specification, folder) as programs:
         before, outage = probes.link_counters(path, specification), Outage(path, specification)
@@ -152,8 +152,8 @@ def go_first() -> None:
     """Make this process run before all others that could run at the same instant, as long as it has something to do.
 
     Each reading of the clock moves it by 256 ns. A system call, a page fault or even Python's garbage collection would let a program run in
-    between, and so change the times that it reads. These appear in the program's log, so a run with a log would have a different document
-    when its packets are captured.
+    between, and so change the times that it reads and then acts on, so a run would have a different document when its packets are
+    captured.
     """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 

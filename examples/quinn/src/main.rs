@@ -14,7 +14,7 @@ use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{Connection, Endpoint, SendStream, TransportConfig};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls::{DigitallySignedStruct, KeyLogFile, SignatureScheme};
 use tokio::time::{timeout, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -60,6 +60,7 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
     let key = PrivateKeyDer::Pkcs8(own.key_pair.serialize_der().into());
     let mut tls = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key)?;
     tls.alpn_protocols = vec![PROTOCOL.into()];
+    tls.key_log = Arc::new(KeyLogFile::new());
     let mut config = quinn::ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
     config.transport_config(transport(cca)?);
     let endpoint = Endpoint::server(config, address.parse()?)?;
@@ -95,6 +96,7 @@ async fn get(address: &str, seconds: &str) -> Outcome<()> {
         .with_custom_certificate_verifier(Arc::new(AnyServer))
         .with_no_client_auth();
     tls.alpn_protocols = vec![PROTOCOL.into()];
+    tls.key_log = Arc::new(KeyLogFile::new());
     let mut config = quinn::ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
     config.transport_config(transport("cubic")?);
     let mut endpoint = Endpoint::client(if server.is_ipv4() { "0.0.0.0:0".parse()? } else { "[::]:0".parse()? })?;

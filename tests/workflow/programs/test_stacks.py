@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ import sys
 
 import pytest
 
-from program_runs import documents_of_three_tries, findings
+from program_runs import build_quic_go, documents_of_three_tries, findings
 from publishing.packet_files import packets_of
 from run_tables.tidy_rows import rows_of_run
 from study_files import study as studies
@@ -19,11 +18,7 @@ from study_files import study as studies
 @pytest.fixture
 def quic_go(root, tmp_path):
     """A function that returns the programs of an example; quic-go, from the Go module proxy, is in ``my``."""
-    if not (go := shutil.which("go")):
-        pytest.skip("quic-go is built by Go, which this machine doesn't have.")
-    (tmp_path / "my").mkdir()
-    build = [go, "build", "-trimpath", "-o", tmp_path / "my/quic-go", "."]
-    subprocess.run(build, cwd=root / "examples/quic-go", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
+    build_quic_go(root, tmp_path / "my")
     return lambda example: {"quic-go": studies.load(root / "examples" / example)["programs"]["quic-go"]}
 
 

@@ -84,6 +84,12 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
     return list(flows.values()), lost
 
 
+def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
+    """Return source, destination, protocol and payload of a packet that was kept whole; no payload if it isn't UDP's."""
+    key, size, _ = _parsed(content, length)
+    return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
+
+
 def _parsed(content, length):
     """Return (protocol, addresses with ports), payload bytes and TCP sequence number of a packet; 0 and None if it is too short."""
     content = content.ljust(SHORTEST_BYTES, b"\0")

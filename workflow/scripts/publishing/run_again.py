@@ -129,7 +129,7 @@ def record(
     for step_s in steps_s:
         folder = place / f"try-{len(tries)}"
         folder.mkdir()
-        difference = _repeat(run, folder, kernels, arguments(folder, step_s), unlike)
+        difference = repeat(run, folder, kernels, arguments(folder, step_s), unlike)
         if difference and difference.startswith("NOT "):
             raise ReceivedError(f"run {run.name}: {difference}")
         tries[folder] = difference, lost(folder)
@@ -142,8 +142,10 @@ def record(
     return folder
 
 
-def _repeat(run, folder, kernels, arguments, unlike):
-    """Execute the run with recordings; return the difference in its document, or None."""
+def repeat(
+    run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
+) -> str | None:
+    """Execute a run with recordings; return the difference in its document, or None. A difference that begins with "NOT " is a failure."""
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
     command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)

@@ -11,12 +11,14 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
+from experiment.programs import has_programs
 from experiment.specification import RunSpecification
 from publishing.packet_files import flows_of
 from publishing.result_checks import reruns
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import temporary_folder
-from publishing.run_again import FORM, OtherDocumentError, finished_run, keep, own_kernels, record
+from publishing.run_again import FORM, OtherDocumentError, finished_run, keep, own_kernels, record, repeat
+from publishing.tls_secrets import SECRETS, Secrets, add_secrets, secrets_of
 from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
@@ -58,21 +60,64 @@ def _capture(options):
     _require_space(run.folder, size)
     print(f"run {run.name}: {packets:,} packets at {count(len(interfaces), 'interface')}, about {_megabytes(size)}; {reruns.about(run_time_s(run.specification) + PACKET_S * packets)}", flush=True)  # fmt: skip
 
-    def arguments(folder, step_s):
-        asked = ["--packets", str(folder), "--packet-bytes", str(kept), "--at", *interfaces]
-        return asked + (["--packet-step-s", str(step_s)] if step_s else [])
-
+    asked = ["--packet-bytes", str(kept), "--at", *interfaces]
     with temporary_folder() as place:
         kernels = own_kernels(run, place, options.build)
-        try:
-            captures = record(run, place, kernels, "packets", arguments, _lost)
-        except OtherDocumentError as error:
-            raise ReceivedError(f"{error}; AT=<interface> captures less, which may leave it as it is") from None
+        captures = _record(run, place, kernels, asked)
+        secrets = (
+            _secrets(run, place, kernels, asked, captures)
+            if options.full and has_programs(run.specification)
+            else Secrets()
+        )
+        for file in captures.glob("*.pcapng"):
+            add_secrets(file, secrets.lines)
         files = keep(captures, run.folder / "logs" / "packets" / run.name, "*.pcapng")
     print("its document came out the same to the byte, so these are its packets:")
     for file in files:
         _say(file, _counted(run.document, file.stem))
+    if has_programs(run.specification):
+        _say_secrets(secrets, files[0].with_name(SECRETS), options.full)
     return 0
+
+
+def _record(run, place, kernels, asked):
+    """Return the folder with the run's captures."""
+
+    def arguments(folder, step_s):
+        return ["--packets", str(folder), *asked, *(["--packet-step-s", str(step_s)] if step_s else [])]
+
+    try:
+        return record(run, place, kernels, "packets", arguments, _lost)
+    except OtherDocumentError as error:
+        raise ReceivedError(f"{error}; AT=<interface> captures less, which may leave it as it is") from None
+
+
+def _secrets(run, place, kernels, asked, captures):
+    """Return the TLS secrets of a run's programs, which log them in one more repetition.
+
+    A program that logs its secrets may send at other times, by a microsecond or so. The random numbers are the same, and so are the secrets if
+    the packets of the handshake are.
+    """
+    print("its programs log their TLS secrets in one more repetition", flush=True)
+    folder = place / "secrets"
+    folder.mkdir()
+    difference = repeat(run, folder, kernels, ["--packets", str(folder), "--packet-keys", *asked])
+    if difference and difference.startswith("NOT "):
+        return Secrets()
+    return secrets_of(folder, captures)
+
+
+def _say_secrets(secrets, file, is_full):
+    """Keep the TLS secrets of a run's programs in a file, and print its path, or what is missing to decrypt packets."""
+    if secrets.lines:
+        file.write_bytes(b"".join(secrets.lines))
+        print(f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets")  # fmt: skip
+    if secrets.other:
+        print(f"  no TLS secrets of {', '.join(secrets.other[:MOST_FLOWS])}: each repetition has another handshake")
+    elif is_full and not secrets.lines:
+        print("  its programs logged no TLS secrets (SSLKEYLOGFILE), so what they encrypted stays encrypted")
+    elif not is_full:
+        print("  FULL=1 keeps whole packets, and the TLS secrets to decrypt those of programs that log them")
 
 
 def _lost(folder):

@@ -21,6 +21,9 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: The program's folders, as it sees them.
 FOLDER, LOGS = "/program", "/logs"
+#: Folder of a run that requests and receives the TLS secrets of its programs, and the largest size of those of one process, in bytes: a power
+#: of two, enough for a thousand connections.
+KEYS, MOST_SECRETS = "keys", 2**20
 #: Largest total size of its folders' content in MiB, largest number of processes and threads, and of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of such programs.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.programs import needs_files
+from testbed.machine.confined import KEYS
 from testbed.machine.failure import NOT_ENDED, document_of
 from testbed.machine.given_file import given_bytes
 from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_of, program_identity
@@ -73,24 +74,28 @@ class PacketsAsked:
     """Requested packet captures of a run.
 
     ``kept_bytes`` of each packet are stored, at the interfaces named in ``at`` (all if empty), with additional readings every
-    ``step_s``; ``folder`` receives the files.
+    ``step_s``; ``folder`` receives the files, and with ``keys`` also the TLS secrets that the run's programs log.
     """
 
     kept_bytes: int
     at: list[str]
     step_s: float | None
     folder: Path
+    keys: bool = False
 
     def ask(self, job) -> None:
         """Pass the request to the run's program."""
         (job / "packets").mkdir()
+        if self.keys:
+            (job / KEYS).mkdir()
         (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
 
     def take(self, job) -> None:
         """Move the run's output: only regular files, because a custom kernel can leave anything there."""
-        for file in sorted((job / "packets").iterdir()):
-            if file.suffix == ".pcapng" and stat.S_ISREG(file.lstat().st_mode):
-                shutil.move(file, self.folder / file.name)
+        for folder, suffix in (("packets", ".pcapng"), *([(KEYS, ".txt")] if self.keys else [])):
+            for file in sorted((job / folder).iterdir()):
+                if file.suffix == suffix and stat.S_ISREG(file.lstat().st_mode):
+                    shutil.move(file, self.folder / file.name)
 
 
 @dataclass(frozen=True)

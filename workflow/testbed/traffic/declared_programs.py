@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.errors import TrafficError
-from testbed.machine.confined import FOLDER, LOGS
+from testbed.machine.confined import FOLDER, KEYS, LOGS
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 
@@ -44,6 +44,7 @@ class DeclaredPrograms:
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job
         self._flows, self._started, self._origin_ns = [], 0, 0
+        self._keys = job / KEYS if (job / KEYS).is_dir() else None
 
     def start(self) -> None:
         """Start the servers, wait until each is ready, and start the clients' launchers."""
@@ -118,6 +119,7 @@ class DeclaredPrograms:
                     "reports": flow.program.reports_bytes, "start_ns": round(flow.start_s * 1e9) if is_client else None,
                     "limit_ns": round(1e9 * self._limit_s(flow)) if is_client else None,
                     "qlog": flow.program.qlog if self._step_ns and kind == flow.program.data_from else None, "step_ns": self._step_ns,
+                    "keys": self._keys and str(self._keys / f"{name}.txt"),
                 }
             )
         )  # fmt: skip

@@ -7,6 +7,7 @@ or at once if no line is declared.
 """
 
 import contextlib
+import fcntl
 import os
 import re
 import selectors
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 
-from testbed.machine.confined import ENVIRONMENT, LOGS, confine
+from testbed.machine.confined import ENVIRONMENT, LOGS, MOST_SECRETS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
 #: Largest amount that a program may print, and amount kept from its end, in bytes.
@@ -36,16 +37,44 @@ ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
 )
 
 
+class KeyLog:
+    """The pipe for a program's TLS secrets, if they are requested, which the variable SSLKEYLOGFILE names for the program.
+
+    A file would take a random number, so that all later ones, and the secrets, were different. The pipe is made before the program's time and
+    read after its end, so that nothing happens in between.
+    """
+
+    def __init__(self, plan):
+        self._target, self.variable, self.passed = plan["keys"], {}, ()
+        if self._target:
+            self._end, write = os.pipe()
+            fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, MOST_SECRETS)
+            os.fchown(write, plan["user"], plan["user"])
+            self.variable, self.passed = {"SSLKEYLOGFILE": f"/proc/self/fd/{write}"}, (write,)
+
+    def write(self) -> None:
+        """Write the secrets of an ended program, which may have left anything there, to their file."""
+        if self._target:
+            os.set_blocking(self._end, False)
+            content = b""
+            with contextlib.suppress(BlockingIOError):
+                while len(content) < MOST_SECRETS and (part := os.read(self._end, MOST_SECRETS)):
+                    content += part
+            # Written at once, and not later by the kernel's own threads.
+            with open(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o644), "wb", buffering=0) as file:
+                file.write(content[:MOST_SECRETS])
+
+
 class Watched:
     """A running program: its output, and how it ended."""
 
-    def __init__(self, plan, clock):
+    def __init__(self, plan, clock, key_log):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
         self.ended_by, self.started_ns = ITSELF, clock.now_ns()
         here, there = socket.socketpair() if plan["qlog"] else (None, None)
         self.process = subprocess.Popen(
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=ENVIRONMENT, start_new_session=True, preexec_fn=lambda: confine_side(plan, there),
+            env=ENVIRONMENT | key_log.variable, start_new_session=True, preexec_fn=lambda: confine_side(plan, there), pass_fds=key_log.passed,
         )  # fmt: skip
         #: Folder of the program's logs, which is invisible to others and disappears with its last user.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
@@ -160,7 +189,7 @@ def wait_until(clock, at_ns) -> None:
 
 def carry_out(plan) -> dict:
     """Start a program according to its plan, and return its result."""
-    is_client = plan["start_ns"] is not None
+    is_client, key_log = plan["start_ns"] is not None, KeyLog(plan)
     if is_client or plan["ready_line"] is None:
         print("ready", flush=True)
     origin_ns = int(sys.stdin.readline()) if is_client else time.monotonic_ns()
@@ -168,7 +197,7 @@ def carry_out(plan) -> dict:
     if is_client:
         wait_until(clock, plan["start_ns"])
     try:
-        watched = Watched(plan, clock)
+        watched = Watched(plan, clock, key_log)
     except OSError as error:
         why = f"{plan['command'][0]}: {error.strerror}"
         return {
@@ -178,6 +207,7 @@ def carry_out(plan) -> dict:
         }  # fmt: skip
     watch(watched, clock, plan["limit_ns"], None if is_client else plan["ready_line"])
     result = watched.result()
+    key_log.write()
     return result | ({"qlog": read_logs(watched, plan | {"origin_ns": origin_ns})} if plan["qlog"] else {})
 
 

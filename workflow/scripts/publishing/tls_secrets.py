@@ -1,0 +1,99 @@
+"""TLS secrets of a run's programs: read as they were logged, and put into captures, so that Wireshark decrypts their packets.
+
+The form of the lines is that of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile); the block is the Decryption Secrets Block of
+draft-ietf-opsawg-pcapng.
+"""
+
+import os
+import re
+import shutil
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from publishing.packet_files import packets_of, udp_payload
+from testbed.machine.confined import MOST_SECRETS
+from testbed.machine.given_file import given_bytes
+from testbed.readings.packet_capture import INTERFACE, block
+
+#: Name of the file with all secrets of a run, beside its captures.
+SECRETS = "tls-secrets.txt"
+DECRYPTION_SECRETS, TLS_KEY_LOG = 0x0000000A, 0x544C534B
+#: A line: the secret's name, the client's random number, the secret.
+LINE = re.compile(rb"[A-Z][A-Z0-9_]{1,63} [0-9a-f]{64} [0-9a-f]{64,128}\n", re.IGNORECASE)
+#: Bit in the first byte of a QUIC packet of the handshake, and largest number of a connection's packets that are compared.
+LONG_HEADER, MOST_PACKETS = 0x80, 32
+#: Largest size of the lines in one block, in bytes.
+MOST_IN_BLOCK = 2**19
+
+
+@dataclass
+class Secrets:
+    """TLS secrets: the lines that programs have logged, and the flows whose secrets aren't among them."""
+
+    lines: list[bytes] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+
+
+def secrets_of(folder: Path, captures: Path) -> Secrets:
+    """Return the secrets that programs have logged in a repetition of a run.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        What the programs have logged, and the captures of the repetition. A program can log anything, so lines of another form are left out, and
+        each line is taken once, because client and server log the same.
+    captures : pathlib.Path
+        The captures of the run.
+    """
+    lines = {}
+    for file in sorted(folder.glob("*.txt")):
+        lines |= dict.fromkeys(LINE.findall(given_bytes(file, MOST_SECRETS, os.O_NOFOLLOW)))
+    if not lines:
+        return Secrets()
+    same, other = set(), {}
+    for capture in sorted(captures.glob("*.pcapng")):
+        begun, again = handshakes(capture), handshakes(folder / capture.name)
+        same |= {flow for flow, packets in begun.items() if packets == again.get(flow)}
+        other |= dict.fromkeys(flow for flow in begun if flow not in same)
+    return Secrets([*lines] if same or not other else [], [*other])
+
+
+def handshakes(capture: Path) -> dict[str, list[bytes]]:
+    """Return QUIC connection -> the payloads of its handshake: the UDP packets with QUIC's long header (RFC 9000, section 17.2)."""
+    found = {}
+    for _, content, length in packets_of(capture):
+        source, destination, protocol, payload = udp_payload(content, length)
+        if protocol == "UDP" and payload[:1] and payload[0] & LONG_HEADER:
+            packets = found.setdefault(f"{source} > {destination}", [])
+            packets += [payload] * (len(packets) < MOST_PACKETS)
+    return found
+
+
+def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
+    """Put secrets into a capture, before its packets."""
+    partial = capture.with_suffix(".partial")
+    with capture.open("rb") as file, partial.open("wb") as copy:
+        while True:
+            head = file.read(8)
+            kind, length = struct.unpack("=II", head)
+            copy.write(head + file.read(length - 8))
+            if kind == INTERFACE:
+                break
+        for content in _parts(lines):
+            copy.write(block(DECRYPTION_SECRETS, struct.pack("=II", TLS_KEY_LOG, len(content)) + content))
+        shutil.copyfileobj(file, copy)
+    partial.replace(capture)
+
+
+def _parts(lines) -> Iterator[bytes]:
+    """Yield lines joined to texts that fit into blocks."""
+    part = b""
+    for line in lines:
+        if len(part) + len(line) > MOST_IN_BLOCK:
+            yield part
+            part = b""
+        part += line
+    if part:
+        yield part
