@@ -218,7 +218,7 @@ def test_start_up_is_slow_start_from_ten_segments():
 def test_threats_name_the_study(one_of_each, real_shape):
     html = one_of_each.page.read_text()
     assert "<dt>1 replication</dt>" in html and "All runs used Linux 7.2.13" in html
-    assert "In 6 of 12 scenarios replications differ only in the start times of flows" in real_shape.page.read_text()
+    assert "In 6 of 12 scenarios, replications differ only in the start times of flows" in real_shape.page.read_text()
 
 
 def test_one_ip_version_is_no_comparison(one_of_each):

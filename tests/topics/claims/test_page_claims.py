@@ -167,7 +167,7 @@ def test_mislabelled_runs_without_twins_or_reference_claim_neither():
 def test_ccas_that_would_have_been_published_alike_stand_in_the_table():
     columns = {f"{name}{end}": 1.0 for name, *_ in MISLABELLED_VALUES for end in ("", "_asked", "_observed")}
     table = mislabelled_table(refused(REFUSED, **columns))
-    place = [column.heading for column in table["columns"]].index("Equal to the last digit to the runs that requested")
+    place = [column.heading for column in table["columns"]].index("Same means as")
     assert [row[place].text for row in table["rows"]] == ["Veno and Westwood", "Vegas and Westwood", "Vegas and Veno"]
     alone = mislabelled_table(refused([("vegas", "", 1.0, 1.0)], **columns))
     assert alone["rows"][0][place].text == "–"

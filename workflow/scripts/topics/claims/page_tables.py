@@ -206,9 +206,9 @@ def _identical_cell(row):
 
 
 MISLABELLED = (
-    IP_KEY, shown_text("Requested", "cca", cca_name, filtered=True),
+    IP_KEY, shown_text("Asked for", "cca", cca_name, filtered=True),
     shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
-    shown_text("Equal to the last digit to the runs that requested", "same_as", _same_as_words, kind="short"),
+    shown_text("Same means as", "same_as", _same_as_words, kind="short"),
     shown_cell("Identical to runs of the CCA that ran", _identical_cell, "number"),
     *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the requested CCA", "_asked"), ("of the CCA that ran", "_observed"), ) ),
 )  # fmt: skip
