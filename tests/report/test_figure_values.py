@@ -106,7 +106,7 @@ def test_ideal_words_and_colours_of_shares():
 def test_no_limit_no_ideal(tmp_path):
     grid = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=None)
     drawn = Drawn(tmp_path, tidy_tables.synthetic_study(grid, ["reno"], replications=2))
-    assert any(text.startswith("no ideal known") for text in words(drawn.panel("ideal")))
+    assert any(text.startswith("no ideal: neither the link nor the sender") for text in words(drawn.panel("ideal")))
 
 
 def test_a_scenario_without_an_ideal_has_no_row_beside_others(tmp_path):
