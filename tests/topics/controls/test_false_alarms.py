@@ -136,7 +136,7 @@ def test_control_runs_that_are_not_the_same_cells_are_found():
     for comparison in (OF_IP_VERSIONS, OF_CCAS):
         assert table.loc[(comparison, "goodput_mbps"), "verdict"] == MORE
         assert table.loc[(comparison, "rtt_mean_ms"), "verdict"] == AS_CHANCE
-    assert "more than chance explains" in controls_sentence(table.reset_index())
+    assert "more than chance can explain" in controls_sentence(table.reset_index())
 
 
 def test_copies_that_count_as_runs_are_found():
