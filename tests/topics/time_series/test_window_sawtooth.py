@@ -133,7 +133,7 @@ def test_means_are_of_steady_teeth_and_cubics_of_pairs():
     assert teeth.loc["mean over a tooth", "measured"] == 50
     assert teeth.loc["time between losses", "theory_low"] == steady_tooth("cubic", path).period_s
     few = measured(table[:3])
-    assert few.loc["time between losses", "note"] == "too few steady teeth: 0 of 3, of 2 at least"
+    assert few.loc["time between losses", "note"] == "too few steady teeth: 0 of 3; at least 2 are needed"
     assert few[["measured", "theory_low"]].isna().all(axis=None)
     several = measured(table, "several flows")
     assert several.loc["peak", ["n", "note"]].tolist() == [2, "several flows"]

@@ -54,11 +54,11 @@ def validity_words(runs, checks) -> str:
     if valid == 0:
         subject = f"No run of {total:,} is valid" if total > 1 else "The only run is not valid"
         return f"{subject}; failed checks: {shown}" if shown else subject
-    rest = total - valid
+    others = "the other" if total - valid == 1 else f"the other {total - valid:,}"
     subject = f"{valid:,} of {count(total, 'run')} {'is' if valid == 1 else 'are'} valid"
     if len(reasons) == 1:
-        return f"{subject}, and the other {rest:,} failed the check of {names[0]}"
-    return f"{subject}, and the other {rest:,} failed the checks of {shown}" if shown else subject
+        return f"{subject}, and {others} failed the check of {names[0]}"
+    return f"{subject}, and {others} failed the checks of {shown}" if shown else subject
 
 
 def loss_sentences(valid) -> list[str]:
