@@ -1,6 +1,6 @@
 """Synthetic values with a known truth, on which tests, intervals and verdicts are tried.
 
-A run's value is 100 Mbit/s times a factor of its own, times a factor that the replication's seed gives both runs of its pair. Functions
+A run's value is 100 Mbit/s times its own factor, times a factor that the replication's seed gives both runs of its pair. Functions
 draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
 """
 

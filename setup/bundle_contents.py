@@ -23,7 +23,7 @@ EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "et
 ACCOUNTS = ("etc/passwd", "etc/group")
 SYSTEM_IDS = 1000
 NOBODY = "65534"
-# Manuals, translations, and network plugins: no container here has a network of its own.
+# Manuals, translations, and network plugins: no container here has its own network.
 UNUSED_TOOLS = (
     "usr/lib/cni",
     "usr/share/bug",

@@ -249,7 +249,7 @@ def as_root(command, workdir) -> list[str]:
     """Let root use a range of ids in a user namespace without an entry in the system's files.
 
     Apptainer asks /etc/subuid and /etc/subgid, and looks for newuidmap in fixed places, the first
-    of them /usr/local/sbin. In a mount namespace of its own it sees ours there; the system
+    of them /usr/local/sbin. In a separate mount namespace, it sees ours there; the system
     stays as it is.
     """
     ids = workdir / "root-ids"

@@ -4,7 +4,7 @@ All else of set-up happens in the checkout; this happens where the study's files
 
 C files are built as a part of the kernel, for one that loads modules has other bytes. What a kernel is based on (the image's Linux,
 another of Debian's, a tree of the user's) is built once and keeps its objects, so that a patch or a C file takes seconds. Compiler and
-`patch` run in a container of its own, the image of envs/kernel.def, which has no network and sees of the machine only these files.
+`patch` run in a separate container, the image of envs/kernel.def, which has no network and sees of the machine only these files.
 
 All that runs there is somebody else's: patches bring Makefiles, and a tree is nothing else. So a build can write into its own objects
 alone, what it is made of is read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).

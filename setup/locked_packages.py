@@ -213,7 +213,7 @@ def fetch(packages, time, folder, log, title) -> None:
 
 
 def write_index(packages, folder) -> None:
-    """Make a folder of packages an archive of its own, as debootstrap reads one; unsigned, for its content is known."""
+    """Make a separate archive of a folder of packages, as debootstrap reads one; unsigned, for its content is known."""
     stanzas = []
     for package in packages:
         control = control_of(folder / package.file).strip()

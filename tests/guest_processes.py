@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-#: Number of times that an iperf3 client has waited after it has sent for half a minute of its own time.
+#: Number of times that an iperf3 client has waited after it has sent for half a minute of its clock.
 WAITS_IN_TRAFFIC = 600
 
 
@@ -96,7 +96,7 @@ class Guest:
         """Continue the guest in small steps until an iperf3 client has sent for a while; return its process while the guest is stopped.
 
         A client is recognised by the arguments in its memory (seen from outside, all of a guest's processes have the same name), and
-        its progress by the number of times that it has waited: 230 before it sends, then 12 per second of its own time.
+        its progress by the number of times that it has waited: 230 before it sends, then 12 per second of its clock.
         """
 
         def step():

@@ -49,7 +49,7 @@ def nobody(checkout):
 
 
 class OtherUser:
-    """A user with a folder (`place`) of its own and the testbed in it."""
+    """A user with its own folder (`place`) and the testbed in it."""
 
     def __init__(self, user, image, checkout, place):
         self.user, self.image, self.place = user, image, place

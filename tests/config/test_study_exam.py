@@ -107,7 +107,7 @@ def test_a_scenario_may_have_replications_and_seeds_of_another():
     assert (first["seed"], first["scenario"]["link"]) == (second["seed"], second["scenario"]["link"])
     assert not {"replications", "seeds_of"} & second["scenario"].keys()
     with pytest.raises(
-        study.StudyError, match=r"seeds_of is far; allowed: the id of a scenario that has seeds of its own: near"
+        study.StudyError, match=r"seeds_of is far; allowed: the id of a scenario that has its own seeds: near"
     ):
         resolved(scenarios=[SAMPLED, SAMPLED | {"id": "b", "label": "b", "seeds_of": "far"}])
     with pytest.raises(study.StudyError, match="replications is 2; allowed with controls aa: null"):

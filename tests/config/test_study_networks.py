@@ -103,7 +103,7 @@ CABLE_CASES = [
     ({"multipath": {"by": "mptcp", "paths": 2}, "transport": {"segment_bytes": 1000}},
      "transport.segment_bytes is 1000; allowed with multipath.by mptcp: null, for MPTCP's own option would take a part of it."),
     ({"platform": "host", "link": {"rate_mbps": None}, "traffic": UDP},
-     "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), for UDP finds no rate of its own."),
+     "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), for UDP finds no rate by itself."),
     ({"traffic": MESSAGES | {"start_within_ms": 400}},
      "traffic.start_within_ms is 400; allowed: less than half the time that the traffic takes, 5.353 (ms), so that all flows have some time in common."),
     ({"link": CLOSE | {"delay_ms": 10}, "traffic": MESSAGES},

@@ -69,7 +69,7 @@ def test_studies_of_cpu_time_are_held_under_a_real_clock(root):
     for name in ("multipath-cpu", "multipath-cpu-gre"):
         study_of_cpu = resolved(root, f"studies/{name}.yaml")
         assert {scenario["platform"] for scenario in study_of_cpu["scenarios"]} == {"host"}
-    # GRE has a study of its own, since many kernels lack it.
+    # GRE has a separate study, since many kernels lack it.
     common = resolved(root, "studies/multipath-cpu.yaml")
     assert {scenario["multipath"]["by"] for scenario in common["scenarios"]} == {"none", "mptcp"}
     assert set(common["ccas"]) <= {"cubic", "reno", "bbr"}

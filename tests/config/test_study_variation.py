@@ -39,7 +39,7 @@ def values_of(drawn, quantity):
         return np.array([sum(each["link"]["delay_ms"].values()) for each in drawn]), (13.5, 16.5)
     if quantity == "rate":
         return np.array([each["link"]["rate_mbps"] for each in drawn]), (19, 21)
-    # Without a time of its own a flow starts within one RTT.
+    # Without its own time, a flow starts within one RTT.
     rtts, _ = values_of(drawn, "rtt")
     return np.array([each["traffic"]["start_within_ms"] for each in drawn]) - rtts, (0, 100)
 

@@ -41,7 +41,7 @@ def test_of_skewed_values_it_reaches_farther_to_their_tail():
     drawn = values[rng.integers(0, 10, (200_000, 10))]
     t = (drawn.mean(axis=1) - mean) / drawn.std(axis=1, ddof=1)
     lower, upper = np.quantile(t, [0.025, 0.975]) * values.std(ddof=1)
-    # Bootstrap-t above, by resamples of its own; Student's below, whose end is lower.
+    # Bootstrap-t above, by separate resamples; Student's below, whose end is lower.
     assert high == pytest.approx(mean - lower, rel=0.03) and high > 2.6
     assert low == pytest.approx(0.7001142, abs=5e-8) and low < mean - upper
 

@@ -39,7 +39,7 @@ def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(record_testsuit
     for study in studies:
         assert resolve(study, "again.yaml") == study
         names |= {topic.name for topic in study_outline(StudyDesign(study)).topics}
-    # The draws reach every topic but those that a study asks for by a key of their own, which have their own tests.
+    # The draws reach every topic but those that a study asks for by a separate key, which have their own tests.
     asked_for = {"calibration", "controls", "exam", "expectations", "precision", "queues", "sensitivity"}
     asked_for |= {
         "chain",

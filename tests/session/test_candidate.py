@@ -107,7 +107,7 @@ def test_a_cca_that_cannot_be_added_is_refused_in_a_sentence(folder, capsys, cca
 
 def test_a_name_of_the_studys_own_is_taken():
     config = STUDY | {"cca_definitions": {"mine": {"base": "cubic"}}}
-    with pytest.raises(CandidateError, match="mine, is that of one of the study's already; give it a name of its own"):
+    with pytest.raises(CandidateError, match="mine, is that of one of the study's already; give it another name"):
         with_candidate(config, Candidate("mine", {"base": "reno"}), "CCA=mine.yaml")
 
 

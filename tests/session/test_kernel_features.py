@@ -10,7 +10,7 @@ import pytest
 from session import kernel_features
 from session.host_needs import PARTS, PROBE, PROBE_ENVIRONMENT, REFUSALS, kernel_now
 
-#: Root of a user namespace of its own, which may narrow down what its processes find.
+#: Root of a separate user namespace, which may narrow down what its processes find.
 AS_ROOT = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
 #: The probe as a command of the shell.
 ASK = shlex.join(["env", *(f"{name}={value}" for name, value in PROBE_ENVIRONMENT.items()), *PROBE])

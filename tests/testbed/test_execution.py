@@ -120,7 +120,7 @@ def test_the_user_is_told_with_a_single_write():
     """Parallel jobs share standard error, and `print` writes twice where Python does not buffer (PYTHONUNBUFFERED)."""
     program = "from testbed.machine.messages import tell; tell('x')"
     environment = {"PYTHONPATH": str(WORKFLOW)}
-    reader, writer = os.pipe2(os.O_DIRECT)  # each write is a packet of its own (pipe(2))
+    reader, writer = os.pipe2(os.O_DIRECT)  # each write is a separate packet (pipe(2))
     try:
         subprocess.run([sys.executable, "-u", "-c", program], env=environment, stderr=writer, check=True)
         assert os.read(reader, 4096) == b"sawtooth: x\n"

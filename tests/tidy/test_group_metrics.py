@@ -25,7 +25,7 @@ def departures_ms(segments, rtt_ms=100, acknowledgement_bytes=0):
 def test_packets_leave_by_the_bucket_and_the_window():
     # Two at once, as the bucket holds a packet; then one a millisecond: the tenth after 8 ms.
     assert [departures_ms(n) for n in (1, 2, 3, 10)] == pytest.approx([0, 0, 1, 8])
-    # A second round of twenty from the first acknowledgements on: two at once, which come in pairs of their own.
+    # A second round of twenty from the first acknowledgements on: two at once, which come in separate pairs.
     assert [departures_ms(n) for n in (11, 12, 13)] == pytest.approx([100, 100, 101])
     # Packets 11 to 14 are let go by two acknowledgements at 100 ms, 15 and 16 by one at 101 ms, by when two have left.
     assert departures_ms(30) == pytest.approx(100 + 18)

@@ -25,7 +25,7 @@ def resolved(link, defaults=None):
 def test_one_rate_is_both_directions_and_two_are_two_keys():
     assert resolved({"rate_mbps": {"forward": 50, "reverse": 10}})["reverse_rate_mbps"] == 10
     assert resolved({"rate_mbps": 50})["reverse_rate_mbps"] is None
-    # A scenario's one rate is that of both, whatever the defaults have; a key of its own stays.
+    # A scenario's one rate is that of both, whatever the defaults have; a separate key stays.
     assert resolved({"rate_mbps": 20}, {"rate_mbps": {"forward": 50, "reverse": 10}})["reverse_rate_mbps"] is None
     assert resolved({"rate_mbps": 20}, {"reverse_rate_mbps": 10})["reverse_rate_mbps"] == 10
     assert resolved({}, {"rate_mbps": {"forward": 50, "reverse": 10}})["rate_mbps"] == 50

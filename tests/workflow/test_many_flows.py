@@ -49,7 +49,7 @@ def test_where_windows_limit_each_flow_gets_the_same(run):
         for way in WAYS
     ]
     assert len(set(np.round(goodput[0], 1))) >= 4
-    # Windows follow in part from the sizes of what came first, of which iperf3's is a message of its own.
+    # Windows follow in part from the sizes of what came first, of which iperf3's is a separate message.
     assert goodput[1] == pytest.approx(goodput[0], rel=1e-2)
     assert sum(goodput[1]) == pytest.approx(sum(goodput[0]), rel=2e-3)
 

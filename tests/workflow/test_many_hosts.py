@@ -30,7 +30,7 @@ def test_pairs_beyond_a_byte_of_the_address(run, ip_version):
     document = run(ip_version=ip_version, **MANY)
     idle = document["idle_rtt"]
     assert len(idle) == PAIRS and all(pair["received"] == pair["sent"] for pair in idle)
-    # The last pair has a delay of its own.
+    # The last pair has its own delay.
     assert idle[-1]["min_ms"] - idle[-2]["min_ms"] == pytest.approx(20, abs=0.1)
     flows = flow_metrics(document)
     assert {flow["pair"] for flow in flows} == set(range(1, PAIRS + 1))

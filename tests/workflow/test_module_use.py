@@ -11,7 +11,7 @@ import snakemake_forks
 
 MINI = "config/studies/mini.yaml"
 RUN = "results/mini/runs/near/reno/ipv4/1.json.gz"
-#: What that workflow is told of its own: where Sawtooth is.
+#: What only that workflow is told: where Sawtooth is.
 BY_PATH = '"{root}/workflow/Snakefile"'
 
 

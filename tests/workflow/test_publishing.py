@@ -141,7 +141,7 @@ def test_figures_show_labels_as_they_were_written(page, hostile):
     for label in LABELS.values():
         assert any(label in text for text in drawn), label
     for figure in (hostile / "figures").glob("*.svg"):
-        page.goto(figure.as_uri())  # as a file of its own, where no policy of the page protects
+        page.goto(figure.as_uri())  # as a separate file, where no policy of the page protects
         assert page.locator("script, img, foreignObject").count() == 0
     assert page.problems == []
 

@@ -21,7 +21,7 @@ def test_perturbed_scenarios_run_as_any_study(fresh):
         command = [sys.executable, "-m", "session.sensitivity", *arguments]
         return subprocess.run(command, cwd=fresh.folder, env=environment, capture_output=True, text=True, check=True)
 
-    # The tick of a guest kernel is a kernel of its own, which is built.
+    # The tick of a guest kernel needs a separate kernel, which is built.
     (fresh.folder / "setup").symlink_to(ROOT / "setup")
     written = sensitivity("write", "config/studies/mini.yaml", f"{NAME}.yaml", "--count", "1").stdout
     assert "9 scenarios, 36 runs" in written

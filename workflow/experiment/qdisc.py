@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DROP_TAIL = "drop-tail"
-#: Values of RED that tc reports under names of its own.
+#: Values of RED that tc reports under different names.
 RED_TOLD = ("min", "max", "ewma")
 
 

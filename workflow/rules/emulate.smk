@@ -106,7 +106,7 @@ if MEASURED:
 
 if SIMULATED:
 
-    # One run in the ns-3 simulator: minutes, so always a job of its own.
+    # One run in the ns-3 simulator: minutes, so always a separate job.
     rule simulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",

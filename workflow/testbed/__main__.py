@@ -21,7 +21,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
-    parser.add_argument("--kernels", type=Path, help="the folder of kernels with CCAs of one's own")
+    parser.add_argument("--kernels", type=Path, help="the folder of kernels with custom CCAs")
     parser.add_argument("--programs", type=Path, help="the folder with the archives of declared programs")
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")

@@ -93,7 +93,7 @@ def test_each_highest_difference_is_tested_where_the_paper_sees_it(file):
     # What shrinks with size is largest at the smallest, which the sentence doesn't name.
     highest = [claim for claim in highest if claim["id"] != "udp-rtt-margin-shrinks"]
     stated = {(claim["statement"], int(claim["at"].rsplit("-", 1)[1])) for claim in highest}
-    # Two claims without a size of their own: that differences are insignificant but for the highest.
+    # Two claims without a size: that differences are insignificant but for the highest.
     rest = {claim["id"] for claim in maxima if claim["statement"] not in {statement for statement, _ in stated}}
     assert rest == {"udp-insignificant-p2p", "udp-insignificant-cs"}
     for statement, size in stated:

@@ -200,7 +200,7 @@ def test_what_decides_is_fixed_beforehand(exam):
     of_case = card[card["scenario"] == CASE].set_index("measure")
     assert dict(of_case["role"]) == {"utilisation_percent": PRIMARY, "queueing_p95_ms": SECONDARY}
     assert dict(of_case["verdict"]) == {"utilisation_percent": WORSE, "queueing_p95_ms": ""}
-    # One that decides and was never measured is a row of its own.
+    # One that decides and was never measured is a separate row.
     assert list(card[card["scenario"] == "6.3-y"]["verdict"]) == [NOT_MEASURED]
     assert (card["role"] == PRIMARY).sum() == 3
 

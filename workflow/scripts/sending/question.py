@@ -123,7 +123,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
         why = [problem.removeprefix(f"KERNEL={base}: ") for problem in error.problems]
         raise SeriesError(f"BASE={shown(base, 200)}", why) from None
     if of_base.sources:
-        raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed: a kernel that has no C file of its own."])  # fmt: skip
+        raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed: a kernel without a C file."])  # fmt: skip
     patches = _patches(series)
     changed = named_paths(_texts(patches))
     return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))

@@ -163,7 +163,7 @@ def with_candidate(config, candidate, output) -> dict:
     if candidate.definition is not None and name in (*kernels_ccas(), *definitions, *ccas):
         whose = "of the kernel's" if name in kernels_ccas() else "of the study's"
         raise CandidateError(
-            output, [f"the CCA's name, {name}, is that of one {whose} already; give it a name of its own."]
+            output, [f"the CCA's name, {name}, is that of one {whose} already; give it another name."]
         )
     if exam.get("cca"):
         ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
@@ -179,14 +179,14 @@ def with_candidate(config, candidate, output) -> dict:
     if candidate.programs:
         own = config.get("programs") or {}
         if taken := sorted(name for name, one in candidate.programs.items() if own.get(name, one) != one):
-            raise CandidateError(output, [f"the study has a program {taken[0]} already; give it a name of its own."])
+            raise CandidateError(output, [f"the study has a program {taken[0]} already; give it another name."])
         study["programs"] = dict(own) | candidate.programs
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:
         taken = sorted(set(candidate.kernels) & set(config.get("kernels") or {}))
         if taken:
-            raise CandidateError(output, [f"the study has a kernel {taken[0]} already; give it a name of its own."])
+            raise CandidateError(output, [f"the study has a kernel {taken[0]} already; give it another name."])
         study["kernels"] = dict(config.get("kernels") or {}) | candidate.kernels
     return study
 

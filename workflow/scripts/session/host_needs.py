@@ -66,7 +66,7 @@ REFUSALS = {
         "and platform: uml may do without."
     ),
     "mounts": (
-        "platform host needs file systems of its own, and this machine refuses to mount them ({}), as it does in a "
+        "platform host needs its own file systems, and this machine refuses to mount them ({}), as it does in a "
         "container that hides a part of them; outside of it they may be allowed, and platform: uml may do without."
     ),
     "answer": (

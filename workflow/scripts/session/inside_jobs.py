@@ -35,10 +35,8 @@ def record_for_each_output(workflow, beginning: str, value_of: Callable[[str], s
     Snakemake records the same parameters for all outputs of a job. So a change of one run's conditions, or of the number of runs per job,
     would make all runs of the job stale. The value is derived from the output's path.
     """
-    names = workflow.modifier.modify_rulename(beginning)
-    for rule in workflow.modifier.rules:
-        if rule.name.startswith(names):
-            rule.value_of_output = value_of
+    for rule in _rules(workflow, beginning):
+        rule.value_of_output = value_of
     _record_values()
 
 
@@ -82,11 +80,15 @@ def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     by its name, and leaves links as results. A job whose outputs have all been found doesn't start a container; its benchmark file has only
     the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
     """
-    names = tuple(map(workflow.modifier.modify_rulename, beginnings))
-    for rule in workflow.modifier.rules:
-        if rule.name.startswith(names):
-            rule.run_cache = cache
+    for rule in _rules(workflow, *beginnings):
+        rule.run_cache = cache
     _ask_caches()
+
+
+def _rules(workflow, *beginnings):
+    """Return the rules whose names start with one of the given prefixes."""
+    names = tuple(map(workflow.modifier.modify_rulename, beginnings))
+    return (rule for rule in workflow.modifier.rules if rule.name.startswith(names))
 
 
 @functools.cache

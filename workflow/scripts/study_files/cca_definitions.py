@@ -112,11 +112,11 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
     for name, one in definitions.items():
         where = f"cca_definitions.{name}"
         if name in kernels_ccas:
-            yield f"{where} has the name of a CCA of the kernel's; allowed: one of its own."
+            yield f"{where} has the name of a CCA of the kernel's; allowed: a name that no CCA of the kernel has."
         if one.source and one.cca in kernels_ccas:
-            yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it a name of its own."
+            yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it another name."
         if one.source and one.module in {f"tcp_{cca}" for cca in kernels_ccas}:
-            yield f"{where}.source is {one.source}, and the kernel has a module {one.module}; give the file a name of its own."
+            yield f"{where}.source is {one.source}, and the kernel has a module {one.module}; give the file another name."
         as_they_are = not one.kernel or not (one.kernel["patches"] or "tree" in one.kernel)
         if one.base and as_they_are and one.base not in kernels_ccas:
             meant = "".join(f"did you mean {near!r}? " for near in difflib.get_close_matches(one.base, kernels_ccas, 1))
@@ -185,5 +185,5 @@ def _at_odds(what, ccas, definitions):
             )
             return
         if other.sha256 != one.sha256:
-            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed: files with names of their own."
+            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed: files with different names."
             return

@@ -325,7 +325,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         for cca, base in one.get("ccas", {}).items():
             if cca in definitions:
                 problems.append(
-                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed: a name of its own."
+                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed: a name that isn't defined elsewhere."
                 )
             definitions[cca] = {"base": base, "kernel": name}
     users = {f"cca_definitions.{cca}": one for cca, one in definitions.items()}

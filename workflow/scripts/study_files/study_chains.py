@@ -117,4 +117,4 @@ def chain_mix_problems(scenario, ccas) -> Iterator[str]:
     """Yield a problem for a mix of CCAs that a chain can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
-        yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca gives cross flows a CCA of their own."
+        yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca gives cross flows another CCA."

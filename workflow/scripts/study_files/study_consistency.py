@@ -177,7 +177,7 @@ def _check_seeds(study):
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
             yield (
-                f"scenarios[{scenario['id']}].seeds_of is {scenario['seeds_of']}; allowed: the id of a scenario that has seeds of its own"
+                f"scenarios[{scenario['id']}].seeds_of is {scenario['seeds_of']}; allowed: the id of a scenario that has its own seeds"
                 f"{': ' + ', '.join(own[:10]) if own else ''}{', ...' if len(own) > 10 else ''}."
             )
 
@@ -216,7 +216,7 @@ def _check_rate(scenario):
         # Computation takes no time in the guest, so flows without any limit would send endlessly in the same instant.
         yield f"{neither} a virtual clock needs a limit."
     elif scenario["traffic"]["protocol"] == "udp":
-        yield f"{neither} UDP finds no rate of its own."
+        yield f"{neither} UDP finds no rate by itself."
 
 
 def _check_jitter(scenario):

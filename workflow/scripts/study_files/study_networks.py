@@ -69,7 +69,7 @@ def _shaper_problems(scenario):
     if link["netem"] == SENDING_HOST:
         pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
         if pairs > 1:
-            yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts: receiving-side and both-ends, because each sender would have a path of its own."
+            yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts: receiving-side and both-ends, because each sender would have its own path."
         for key in (POLICERS[direction] for direction in policers_of(link)):
             yield f"link.netem is sending-host; allowed with link.{key}: receiving-side and both-ends."
 
