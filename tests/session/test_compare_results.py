@@ -141,7 +141,10 @@ def test_candidates_of_their_own_names_are_held_against_each_other():
             {"scenarios": [{"id": "20ms", "link": {"rate_mbps": 10, "delay_ms": 20}}]},
             "scenario 10ms is in results/a and not in results/b; only results",
         ),
-        ({"ccas": ["vegas", "lp"]}, "results/a and results/b have no CCA in common, nor does each have exactly one that the other lacks"),
+        (
+            {"ccas": ["vegas", "lp"]},
+            "results/a and results/b have no CCA in common, nor does each have exactly one that the other lacks",
+        ),
     ],
 )
 def test_other_conditions_are_refused(change, message):

@@ -51,4 +51,4 @@ def test_a_cca_that_it_lacks_is_named_once_wherever_it_stands(scenario):
 
 def test_another_version_is_refused(scenario):
     (sentence,) = refusals({**scenario, "platform": "ns3:3.40"}, ["reno"], ["ipv4"])
-    assert sentence.endswith("platform is ns3:3.40; allowed of ns3: ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.")
+    assert sentence.endswith("platform is ns3:3.40; allowed for ns3: ns3:3.39, ns3:3.42, ns3:3.43, ns3:3.44.")

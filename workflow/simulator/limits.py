@@ -44,7 +44,7 @@ def refusals(scenario, ccas, ip_versions) -> list[str]:
     platform = scenario["platform"]
     version = platform.partition(":")[2]
     if version not in VERSIONS:
-        return [f"{where}platform is {platform}; allowed of ns3: {', '.join(f'ns3:{known}' for known in VERSIONS)}."]
+        return [f"{where}platform is {platform}; allowed for ns3: {', '.join(f'ns3:{known}' for known in VERSIONS)}."]
     problems = [
         *_of_ccas(ccas, platform),
         *_of_network(scenario, platform),

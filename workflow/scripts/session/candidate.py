@@ -162,9 +162,7 @@ def with_candidate(config, candidate, output) -> dict:
     name, exam = candidate.name, config.get("exam") or {}
     if candidate.definition is not None and name in (*kernels_ccas(), *definitions, *ccas):
         whose = "of the kernel's" if name in kernels_ccas() else "of the study's"
-        raise CandidateError(
-            output, [f"the CCA's name, {name}, is that of one {whose} already; give it another name."]
-        )
+        raise CandidateError(output, [f"the CCA's name, {name}, is that of one {whose} already; give it another name."])
     if exam.get("cca"):
         ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
     elif name in ccas:
