@@ -9,6 +9,7 @@ import pwd
 import re
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -17,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from scale_calls import BIN, ROOT, call, checkout, head, row
+from scale_calls import BIN, ROOT, checkout, head, row
 
 sys.path.insert(0, str(ROOT / "tests"))
 from slurm_cluster import SlurmCluster, requirements
@@ -28,17 +29,41 @@ TIMES = re.compile(r"JobId=(\d+).*? JobState=(\S+).*? RunTime=(\d\d):(\d\d):(\d\
 RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
-def run_study(cluster, folder, config, study) -> bool:
-    """Run a study as the cluster's user; print how long it took, or how it failed; return whether it succeeded."""
+def run_study(cluster, folder, jobs, options, study) -> bool:
+    """Run a study as the cluster's user, then repeat some of its runs here; print how long it took, or how it failed.
+
+    Parameters
+    ----------
+    cluster : SlurmCluster
+    folder : pathlib.Path
+        The user's checkout.
+    jobs : dict
+        Updated with the cluster's jobs (`jobs_of`), which Slurm forgets after a while.
+    options : argparse.Namespace
+        Those of the command line.
+    study : str
+        The study's file, in the checkout.
+
+    Returns
+    -------
+    bool
+        Whether the study succeeded and its repeated runs have the same bytes.
+    """
     began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
-    if config:
-        command += ["--config", *config]
+    if options.config:
+        command += ["--config", *options.config]
     workflow = cluster.log_in(*command, cwd=folder, HOME=str(folder), SAWTOOTH_RUN_CACHE="0")
     printed, _ = workflow.communicate()
     failed = f" failed:\n{printed[-4000:]}" if workflow.returncode else ""
     print(f"{study}: {time.monotonic() - began:.0f} s{failed}", flush=True)
-    return not failed
+    jobs.update(jobs_of(cluster))
+    if failed:
+        return False
+    results = folder / "results" / Path(study).stem
+    if options.keep:
+        shutil.copytree(results, options.keep / results.name, dirs_exist_ok=True, symlinks=True)
+    return verify(results, options.repeat)
 
 
 def cut_one(cluster, after_s) -> None:
@@ -94,16 +119,12 @@ def main() -> None:
         shown = [Path(sys.base_prefix), ROOT, (ROOT / "envs/testbed.sif").resolve().parents[2]]
         with SlurmCluster(Path(state) / "cluster", user, options.nodes, shown=shown) as cluster:
             threading.Thread(target=cut_one, args=(cluster, options.cut_after), daemon=True).start()
+            jobs = {}
             with ThreadPoolExecutor(options.at_once) as calls:
-                done = list(calls.map(partial(run_study, cluster, folder, options.config), options.studies))
-            jobs = jobs_of(cluster)
+                done = list(calls.map(partial(run_study, cluster, folder, jobs, options), options.studies))
         report(jobs, runs_of(folder))
-        for results in sorted(folder.glob("results/*/report.html")):
-            row(f"{results.parent.name}, verified here", verified(results.parent, options.repeat))
-        if options.keep:
-            shutil.copytree(folder / "results", options.keep, dirs_exist_ok=True)
     if not all(done):
-        sys.exit("benchmark: some studies failed; their messages are above.")
+        sys.exit("benchmark: some studies failed, or have other bytes here; their messages are above.")
 
 
 def report(jobs, runs) -> None:
@@ -123,10 +144,13 @@ def report(jobs, runs) -> None:
     row("in jobs, beyond their runs, per run", f"{(sum(ended) - in_runs) / len(runs):.2f} s")
 
 
-def verified(results, runs) -> str:
-    """Verify a results folder here and repeat some of its runs (`make verify`); return the last line printed. Exit on failure."""
+def verify(results, runs) -> bool:
+    """Verify a results folder here and repeat some of its runs (`make verify`); print the last line, and return whether all is well."""
     command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
-    return call(command, ROOT).output.splitlines()[-1]
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
+    printed = (done.stdout + done.stderr).splitlines()
+    print(f"{results.name}, verified here: {printed[-1] if done.returncode == 0 else printed}", flush=True)
+    return done.returncode == 0
 
 
 if __name__ == "__main__":

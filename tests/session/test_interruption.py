@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import threading
 import time
 
 import pytest
@@ -38,3 +39,28 @@ def test_elsewhere_python_is_interrupted_at_once():
             pytest.fail("it was not interrupted")
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_jobs_exception_waits_for_the_signal_that_ended_the_job():
+    interruption, shown = Interruption("s", [], "make"), []
+    error = logging.LogRecord("snakemake", logging.ERROR, "", 0, "RuleException", (), None)
+    job = threading.Thread(target=lambda: shown.append(interruption.is_shown(error)))
+    before = signal.signal(signal.SIGINT, interruption.interrupt)
+    try:
+        job.start()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(0.1)
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    job.join()
+    assert shown == [False]
+
+
+def test_a_jobs_exception_is_shown_if_nobody_interrupts():
+    interruption, shown = Interruption("s", [], "make"), []
+    error = logging.LogRecord("snakemake", logging.ERROR, "", 0, "RuleException", (), None)
+    job = threading.Thread(target=lambda: shown.append(interruption.is_shown(error)))
+    job.start()
+    job.join()
+    assert shown == [True]

@@ -4,12 +4,12 @@ Snakemake would show each interrupted run as failed, with its command of 2,000 c
 """
 
 import atexit
+import logging
 import os
 import shlex
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 
 from session.inside_messages import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
@@ -19,6 +19,8 @@ from wording.terminal_text import said
 PRINTING = ("logging", "rich")
 #: Time in s after which the signal is sent again.
 AGAIN_S = 0.2
+#: Time in s that a message about a failure waits for the signal, which a busy machine may deliver to a job first.
+LATE_S = 0.5
 
 
 def is_printing(frame) -> bool:
@@ -28,6 +30,11 @@ def is_printing(frame) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def is_error_in_thread(record) -> bool:
+    """Return whether a message is an error that a thread of Snakemake's executor prints: a job's exception, before the job's failure."""
+    return record.levelno >= logging.ERROR and threading.current_thread() is not threading.main_thread()
 
 
 class Interruption:
@@ -52,11 +59,17 @@ class Interruption:
         unfinished: Callable[[list[str]], set[str]] = lambda _: set(),
     ):
         self.study, self.documents, self.command, self.unfinished = study, documents, command, unfinished
-        self.is_asked = self.is_said = False
+        self.asked = threading.Event()
+        self.is_said = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the user has pressed Ctrl-C."""
+        return self.asked.is_set()
 
     def interrupt(self, number, frame) -> None:
         """Handle the signal: record it before any job can end because of it, then act as Python's default handler, perhaps after a moment."""
-        self.is_asked = True
+        self.asked.set()
         if is_printing(frame):
             again = threading.Timer(AGAIN_S, signal.raise_signal, [number])
             again.daemon = True
@@ -68,8 +81,8 @@ class Interruption:
         """Return whether a message is shown; after Ctrl-C, Snakemake's own messages aren't."""
         if is_own(record):
             return True
-        if is_failure_of_job(record) and not self.is_asked:
-            time.sleep(AGAIN_S)  # the signal ends a job at once, and reaches this process a moment later
+        if is_failure_of_job(record) or is_error_in_thread(record):
+            self.asked.wait(LATE_S)  # the signal ends a job at once, and reaches this process a moment later
         if self.is_asked and is_end_of_planning(record):
             self.explain()
         return not self.is_asked
