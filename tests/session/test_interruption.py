@@ -25,7 +25,8 @@ def test_a_message_is_printed_whole_before_python_is_interrupted():
         logger.info("whole")
         assert interruption.is_asked and printed == ["whole"]
         with pytest.raises(KeyboardInterrupt):
-            time.sleep(10)
+            time.sleep(60)  # a signal that another thread gets doesn't end a wait of the main thread
+            pytest.fail("the wait was not interrupted")
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -71,7 +71,9 @@ class Interruption:
         """Handle the signal: record it before any job can end because of it, then act as Python's default handler, perhaps after a moment."""
         self.asked.set()
         if is_printing(frame):
-            again = threading.Timer(AGAIN_S, signal.raise_signal, [number])
+            again = threading.Timer(
+                AGAIN_S, signal.pthread_kill, [threading.main_thread().ident, number]
+            )  # ends its waits, too
             again.daemon = True
             again.start()
         else:
