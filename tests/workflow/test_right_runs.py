@@ -17,6 +17,9 @@ from testbed.checks.lost_packets import packets_lost
 from testbed.checks.verification import checks_of
 from wording.check_words import CHECK_WORDS
 
+#: A family whose runs take a minute.
+LARGEST = "crowds"
+
 
 @pytest.fixture
 def carried(testbed, tmp_path):
@@ -44,7 +47,9 @@ def test_every_check_has_drawn_runs_near_its_bound():
     assert set(CHECK_WORDS) - names == set(right_runs.NOT_DRAWN)
 
 
-@pytest.mark.parametrize("family", right_runs.FAMILIES)
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=[pytest.mark.long] if name == LARGEST else []) for name in right_runs.FAMILIES]
+)
 def test_a_right_run_is_valid(carried, family):
     assert failed(carried(right_runs.specification_of(family, 0))) == {}
 

@@ -6,24 +6,17 @@ import pytest
 
 from study_files import study as studies
 from study_files.study_design import StudyDesign
-from topics.claims.claims_file import load_claims
 from topics.outline import study_outline, together
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ["config/config.yaml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("config/studies/**/*.yaml"))]
-#: Studies of which the plan has the rules of another one's, so that `make test` has Snakemake plan that one alone.
-ALIKE = {
-    "config/studies/bbr-buffer-full.yaml": "config/studies/bbr-buffer.yaml",
-    "config/studies/atlas/bbr-share.yaml": "config/studies/fairness.yaml",
-    "config/studies/exbench.yaml": "config/config.yaml",
-    "config/studies/ipv4-ipv6-full.yaml": "config/config.yaml",
-    "config/studies/multipath-cpu-gre.yaml": "config/studies/multipath-cpu.yaml",
-    "config/studies/multipath-full.yaml": "config/studies/multipath.yaml",
-    "config/studies/packet-size-full.yaml": "config/studies/packet-size.yaml",
-    "config/studies/witness.yaml": "config/studies/witness-queue.yaml",
-}
-#: Studies of publications, of which the plans hardly differ.
-ATLAS = "config/studies/atlas/"
+#: Studies that `make test` plans; `make test-long` plans all.
+PLANNED = (
+    "config/config.yaml",
+    "config/studies/exam-quick.yaml",
+    "config/studies/multipath.yaml",
+    "config/studies/witness-queue.yaml",
+)
 #: Rules of a study that no topic makes.
 FRAME = {"all": 1, "check_documents": 1, "tidy_runs": 1, "write_manifest": 1, "write_report": 1, "write_explorer": 1}
 RUN_RULES = {"uml": "emulate_run", "host": "measure_run", "ns3": "simulate_run"}
@@ -34,38 +27,14 @@ def checkout(tmp_path_factory, checkout_in):
     return checkout_in(tmp_path_factory.mktemp("plans") / "checkout")
 
 
-def rules_of(path):
-    """Return what determines the rules in a study's plan: tables, figures with their inputs, platforms, claims, another study."""
-    study = studies.resolve(studies.load(ROOT / path, {"replications": 1}), path)
-    outline, analysis = study_outline(StudyDesign(study)), study["analysis"]
-    if analysis["claims"]:
-        load_claims(ROOT / f"config/claims/{analysis['claims']}.yaml")  # as the Snakefile does
-    return (
-        {table.name for table in outline.tables},
-        {(figure.script, figure.inputs) for figure in outline.figures},
-        {topic.name for topic in outline.topics},
-        {scenario["platform"].partition(":")[0] for scenario in study["scenarios"]},
-        [bool(analysis["claims"]), bool(analysis["compare_with"]), studies.has_looks(study), study["controls"]],
-    )
-
-
 def patches_of(study):
     """Return the paths of missing patches of a resolved study's kernels."""
     kernels = [one["kernel"] for one in study["cca_definitions"].values() if one.get("kernel")]
     return [patch["path"] for kernel in kernels for patch in kernel["patches"] if not (ROOT / patch["path"]).exists()]
 
 
-@pytest.mark.parametrize("path", ALIKE)
-def test_studies_that_are_alike_have_the_same_rules(path):
-    assert rules_of(path) == rules_of(ALIKE[path])
-
-
 @pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.long] if path in ALIKE or path.startswith(ATLAS) else [])
-        for path in STUDIES
-    ],
+    "path", [pytest.param(path, marks=[] if path in PLANNED else [pytest.mark.long]) for path in STUDIES]
 )
 def test_snakemake_plans_all_that_the_study_has(path, checkout):
     """With one replication, because a plan of 14,400 runs takes half a minute."""

@@ -252,6 +252,7 @@ def test_a_changed_margin_repeats_the_analysis_and_no_run(copy_of_smoke):
     assert not {"emulate_run", "tidy_runs"} & set(planned)
 
 
+@pytest.mark.long
 def test_a_changed_margin_repeats_what_it_touches_alone_in_a_large_study(copy_of_smoke):
     """Also: jobs for single analyses or figures make the same tables and figures as one job for all."""
     outline = copy_of_smoke.folder / "workflow/scripts/topics/outline.py"

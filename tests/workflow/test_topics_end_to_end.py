@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 TINY = ("every-path", "mixes", "points", "arms")
 
 
-@pytest.fixture(scope="module", params=TINY)
+@pytest.fixture(scope="module", params=[TINY[0], *(pytest.param(name, marks=pytest.mark.long) for name in TINY[1:])])
 def finished(request, run_beside):
     """A checkout in which a tiny study was run, and the study's folder and outline."""
     checkout, path = run_beside(request.param, cores="all")

@@ -17,6 +17,8 @@ UNTIL = "config/studies/until.yaml"
 CALL = ("--cores", "1", "--configfile", UNTIL)
 STUDY = (Path(__file__).parent / "until.yaml").read_text()
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def until(tmp_path_factory, checkout_in):

@@ -118,6 +118,7 @@ def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_pat
         assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
 
 
+@pytest.mark.long
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
     """aioquic from PyPI, built as on the page: its log, which it writes at its end, is read."""
     (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
