@@ -39,7 +39,7 @@ DUMBBELL_CASES = [
      "transport.send_buffer_bytes is 9000; allowed with transport.segmentation_offload: null, for Linux tests a send buffer where a super-packet "
      "begins only: one that is being sent while it is filled never ends."),
     ({"platform": "ns3:3.44", "traffic": {"protocol": "udp", "block_bytes": 500}},
-     "traffic has application iperf3 and protocol udp; allowed on ns3:3.44: iperf3 and tcp, by which its bulk transfers go."),
+     "traffic has application iperf3 and protocol udp; allowed on ns3:3.44: iperf3 and tcp, which its bulk transfers use."),
 ]  # fmt: skip
 #: Times are of what ends with its amount: 128,000 bytes at 100 Mbit/s, 1448 or 1428 of each packet's 1514. 100 GB take
 #: 2.4 hours, and MPTCP has a socket to read on each path.
@@ -115,7 +115,7 @@ CABLE_CASES = [
     ({"multipath": {"by": "mptcp", "paths": 8}, "traffic": {"duration_s": 100, "sample_interval_ms": 1}},
      "traffic.sample_interval_ms is 1, which makes 800,000 readings of sockets in a run; allowed: up to 250,000, from 4 (ms)."),
     ({"platform": "ns3:3.44", "traffic": {"control_connection": "own-network"}},
-     "traffic.control_connection is own-network; allowed on ns3:3.44: automatic and data-path, as there is none."),
+     "traffic.control_connection is own-network; allowed on ns3:3.44: automatic and data-path, because there is none."),
     ({"platform": "ns3:3.44"}, "topology is cable; allowed on ns3:3.44: dumbbell."),
     *[({"traffic": traffic, "transport": {"segment_bytes": 1000}},
        f"transport.segment_bytes is 1000; allowed with {words}: null, for only iperf3 over TCP sets it.") for traffic, words in NOT_SET],

@@ -48,7 +48,7 @@ def test_a_run_without_changes_is_specified_as_it_was():
         ([{"at_s": 2, "rate_mbps": 1}], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.timeline: false."),
         ([{"at_s": 2, "rate_mbps": 1}], {"variation": {"rate_percent": 5}}, "variation.rate_percent is 5; allowed with a link that changes: 0."),
         ([{"at_s": 2, "loss_percent": 100, "direction": "reverse"}], {"traffic": {"control_connection": "data-path"}}, "link.timeline[0].loss_percent is 100, which stays so until the traffic ends (reverse)"),
-        ([{"at_s": 2, "delay_ms": 1, "direction": "reverse"}], {"platform": "ns3:3.44"}, "link.timeline[0].direction is reverse; allowed on ns3:3.44 with delay_ms: both, for a channel there has one delay."),
+        ([{"at_s": 2, "delay_ms": 1, "direction": "reverse"}], {"platform": "ns3:3.44"}, "link.timeline[0].direction is reverse; allowed on ns3:3.44 with delay_ms: both, because a channel there has one delay."),
     ],
 )  # fmt: skip
 def test_what_can_not_be_is_refused_in_a_sentence(timeline, sections, sentence):

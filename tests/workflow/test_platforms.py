@@ -69,7 +69,7 @@ def changed(text, line):
         ),
         (
             "transport: {segmentation_offload: true}",
-            "scenarios[ns3].transport.segmentation_offload is true; allowed on ns3:3.44: false, for it has no super-packets.",
+            "scenarios[ns3].transport.segmentation_offload is true; allowed on ns3:3.44: false, because it has no super-packets.",
         ),
         (
             "transport: {recovery: classic}",

@@ -1,8 +1,9 @@
 """Capacity of a run's path: the rate that each direction can carry, and its delay, at any time.
 
-It is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal goodput, ceilings,
-checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed over parallel paths;
-None if nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has a separate one.
+The capacity is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal
+goodput, ceilings, checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed
+over parallel paths; None if nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's
+`bottlenecks` has a separate `Capacity`.
 Times are in ns since the traffic's origin. Standard library only.
 """
 
@@ -18,7 +19,7 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Largest number of round trips by which iperf3's server begins its UDP intervals after its client, because of the control connection.
+#: Largest delay, in round trips, between the starts of the UDP intervals of iperf3's client and its server, due to the control connection.
 SET_UP_RTTS = 4
 
 
@@ -33,13 +34,13 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate of the policer in front of the bottleneck of the data; None without one."""
+        """Rate in Mbit/s of the policer in front of the data's bottleneck; None without a policer."""
         policer = self._run.policers.get(self.direction)
         return policer["rate_mbps"] if policer else None
 
     @cached_property
     def _link_rates(self):
-        """Rates of the links as (start, Mbit/s) pairs, by direction; 0 while all packets are lost."""
+        """Rate of the links in each direction, as (start, Mbit/s) pairs; 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -59,7 +60,7 @@ class Capacity(LateDeliveries):
 
     @property
     def _outage_ns(self):
-        """Beginning and end of the outage of a cable's only path; empty without one."""
+        """Beginning and end of the outage of a cable's only path; empty without an outage."""
         outage = self._run.multipath.outage if self._run.is_cable else None
         return [round(1e9 * at_s) for at_s in (outage["at_s"], outage["at_s"] + outage["for_s"])] if outage else []
 
@@ -165,10 +166,10 @@ class Capacity(LateDeliveries):
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the spans (begin, end) during which packets leave the bottleneck whose delivery becomes known between two times.
+        """Return the spans (begin, end) in which packets must leave the bottleneck for their delivery to become known between two times.
 
         A TCP sender learns of a packet's delivery one round-trip time of the empty path later. While no acknowledgements come back it
-        learns of none, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
+        learns of no delivery, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):
@@ -181,7 +182,10 @@ class Capacity(LateDeliveries):
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield spans of departures: begin, end, and either a delay until each delivery is known and None, or 0 and the common moment for all."""
+        """Yield spans of departures as (begin, end, delay, moment), in ns.
+
+        Either each delivery becomes known after the delay, and the moment is None; or all become known at the moment, and the delay is 0.
+        """
         run = self._run
         if run.is_chain:
             yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None
@@ -204,7 +208,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _ways_back(self):
-        """Spans of the reverse path: begin, end, delay in ns, and, if nothing passes, the time when packets pass again (else None)."""
+        """Spans of the reverse path: begin, end, delay in ns, and the time at which packets pass again (None if they pass in the span)."""
         delays = self._run.timeline.values(self._back, "delay_ms")
         passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[self._back]])
         times = sorted({at_ns for at_ns, _ in (*delays, *passes)})
@@ -225,7 +229,7 @@ class Capacity(LateDeliveries):
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload, in bytes, whose delivery over this path can become known between two times.
 
-        ``flows`` are by default all flows in this direction. If their paths differ, the result is for the path that allows the most.
+        ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result is for the path that allows the most.
         """
         run = self._run
         if self.is_unlimited():
@@ -253,9 +257,10 @@ class Capacity(LateDeliveries):
             yield begin_ns + shift, end_ns + shift
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the bytes delivered between two times as a percentage of what the path allows; None if it has no limit or passes nothing.
+        """Return the bytes delivered between two times in percent of what the path allows; None if the path is unlimited or passes nothing.
 
-        An excess within `most_bytes` is data that left the bottleneck earlier, and counts as 100 %. A larger one is an error and stays visible.
+        An excess up to `most_bytes` is due to data that left the bottleneck earlier, and the result is then 100 %. A larger excess is
+        an error and stays visible.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:

@@ -1,4 +1,4 @@
-"""Several bottlenecks in a row (topology `chain`): each bottleneck as a dumbbell, the pairs of hosts, and their flows."""
+"""Several bottlenecks in series (topology `chain`): each bottleneck as a dumbbell, the pairs of hosts, and their flows."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a `LongFlow` with its pair and CCA: flows over all bottlenecks come first, then the cross flows of each bottleneck."""
+    """Return a `LongFlow` with the pair and CCA for its number: first come the flows over all bottlenecks, then each one's cross flows."""
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:
         return replace(flow, pair=0)

@@ -9,12 +9,12 @@ def routers(specification) -> list[str]:
 
 
 def ends(number) -> dict[str, str]:
-    """Return the interface that sends over a bottleneck, by direction; ``number`` counts from 1."""
+    """Return the interfaces that send over a bottleneck, by direction; ``number`` counts from 1."""
     return {"forward": f"r{number}-right", "reverse": f"r{number + 1}-left"}
 
 
 def arrivals(number) -> dict[str, str]:
-    """Return the ifb device that packets pass behind a bottleneck, by direction."""
+    """Return the ifb devices that packets pass behind a bottleneck, by direction."""
     return {"forward": f"r{number + 1}-in-left", "reverse": f"r{number}-in-right"}
 
 

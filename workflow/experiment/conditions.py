@@ -1,11 +1,12 @@
-"""The conditions of a run, in the sections of a scenario (``workflow/schemas/study.schema.yaml`` describes each of them).
+"""The conditions of a run, grouped by the sections of a scenario; ``workflow/schemas/study.schema.yaml`` describes each condition.
 
 A field's name ends with its unit. A ``dict`` has one value per direction, ``forward`` (data) and ``reverse`` (ACKs).
 """
 
 from dataclasses import dataclass, field
 
-#: Places of netem: behind the bottleneck and its queue; on both ends of the bottleneck, or on the hosts, where netem itself is the queue.
+#: Places of netem: behind the bottleneck and its queue; on both ends of the bottleneck; on the sending host. In the last two, netem itself
+#: is the queue.
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
@@ -29,7 +30,7 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
-    #: Omitted from specifications that do without them.
+    #: Omitted from specifications that don't use them.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     reverse_trace: dict | None = None
@@ -44,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and how they are joined; delays are per path (`several_paths` turns each path into a scenario)."""
+    """The disjoint paths of a cable, their delays, and the method that joins them; `several_paths` turns each path into a scenario."""
 
     paths: int
     by: str
@@ -61,7 +62,7 @@ class Multipath:
 
 @dataclass(frozen=True)
 class Chain:
-    """Bottlenecks in a row: each has ``rate_mbps``, ``delay_ms`` (by direction), ``queue``, and the flows that cross it."""
+    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``; the cross flows of each bottleneck."""
 
     bottlenecks: list
     cross_flows: int
@@ -70,17 +71,17 @@ class Chain:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The pairs of hosts; the delays of their own links are per pair."""
+    """The pairs of hosts, with the delay of each pair's own links."""
 
     pairs: int
     access_delay_ms: list
-    #: Omitted from specifications that do without them.
+    #: Omitted from specifications that don't use it.
     qdisc: str = "none"
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic, its duration or amount, and what is recorded during it."""
+    """The traffic: application, protocol, duration or amount, and sampling interval."""
 
     application: str
     protocol: str
@@ -99,7 +100,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Transport:
-    """Settings of TCP that differ from the kernel's defaults; further settings are in `host_options`."""
+    """Settings for TCP, except those declared in `host_options`."""
 
     segment_bytes: int | None
     receive_buffer_bytes: int | None
@@ -112,5 +113,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: Omitted from specifications that do without them.
+    #: Omitted from specifications that don't use it.
     ecn: str = "off"

@@ -37,7 +37,7 @@ def reach(numbers) -> tuple[float, float]:
 
 
 def distance(delays, numbers, mean, jitter, slack) -> float:
-    """Return the Kolmogorov distance between measured delays and a table: the largest difference of their distribution functions.
+    """Return the Kolmogorov distance between measured delays and a table: the largest difference between their distribution functions.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     numbers : list of int
         Sorted numbers of the table.
     mean, jitter, slack : float
-        Delay of the number 0, jitter, and tolerance of a delay, in the delays' unit.
+        Delay that the number 0 stands for, jitter, and tolerance of each delay, in the unit of ``delays``.
     """
     table = [max(0, mean + jitter * number / SCALE) for number in numbers]
     seen = sorted(delays)

@@ -29,12 +29,12 @@ def _in_ticks(value_ms):
 
 
 def _codel_ms(value):
-    """Return a time as CoDel stores it, in units of 1,024 ns, and reports it, in whole us."""
+    """Return a time in ms as CoDel reports it: CoDel stores times in units of 1,024 ns and reports them in whole microseconds."""
     return (round(value * 1e6) >> 10 << 10) // 1000 / 1e3
 
 
 def _times(target_ms, interval_ms):
-    """Return CoDel's parameters `target_ms` and `interval_ms` with these defaults."""
+    """Return CoDel's parameters `target_ms` and `interval_ms` with the given defaults."""
     return (
         Parameter("target_ms", "target", "target", target_ms, "ms", 0.01, 1000, kept=_codel_ms),
         Parameter("interval_ms", "interval", "interval", interval_ms, "ms", 0.1, 10_000, kept=_codel_ms),
@@ -69,7 +69,7 @@ _FLOW_QUEUES = (
 
 
 def red_ewma(least_packets, burst_packets) -> int:
-    """Return the weight of RED's moving average as tc computes it (tc_red_eval_ewma of tc/tc_red.c): 2^-n per arriving packet."""
+    """Return n for the weight 2^-n of an arriving packet in RED's moving average, as tc computes it (tc_red_eval_ewma of tc/tc_red.c)."""
     a = burst_packets + 1 - least_packets
     return next((n for n in range(1, 32) if a <= (1 - (1 - 0.5**n) ** burst_packets) / 0.5**n), 0) if a >= 1 else 0
 
@@ -223,7 +223,7 @@ QUEUES = ("queue", "reverse_queue")
 
 
 def discipline_of(queue) -> Discipline:
-    """Return the discipline of the queue of a scenario."""
+    """Return the discipline of a scenario's queue."""
     return DISCIPLINES[queue.get("discipline", DROP_TAIL)]
 
 
@@ -233,7 +233,7 @@ def measure_of(queue) -> tuple[str, float] | None:
 
 
 def completed(queue) -> dict:
-    """Return a scenario's queue with all defaults filled in; a drop-tail queue has no discipline in it."""
+    """Return a scenario's queue with all defaults filled in; for drop-tail it has no key ``discipline``."""
     discipline = discipline_of(queue)
     size = measure_of(queue)
     complete = dict([size]) if size else dict(discipline.size)

@@ -1,7 +1,7 @@
 """Groups of flows: application, hosts, start and end.
 
 A study's ``flows`` is a number of flows that all last for the whole run, or a list of such groups. Long flows (``iperf3``) are numbered
-consecutively over the groups; web objects, real-time streams and programs are in separate sections of the document.
+consecutively across the groups; web objects, real-time streams and programs are in separate sections of the document.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class LongFlow:
-    """An iperf3 flow: number (from 0), group's name (None without groups), CCA, pair (from 0), times and the application's limit."""
+    """An iperf3 flow: number (from 0), group name (None without groups), CCA, pair (from 0), start, stop and the application's limit."""
 
     number: int
     group: str | None

@@ -24,7 +24,7 @@ MAX_PACING_RATE = "--fq-rate"
 
 @dataclass(frozen=True, eq=False)
 class HostOption:
-    """A setting of TCP, of a host's network namespace (``sysctl``) or of its routes to its peer (``metric``)."""
+    """A setting for TCP: a sysctl of a host, a metric of its routes to its peer, a limit of its interface, or an option of iperf3."""
 
     name: str  # its key in a study's `transport`
     value: dict  # JSON Schema of its value, without descriptions
@@ -38,7 +38,7 @@ class HostOption:
 
     @property
     def place(self) -> str:
-        """The setting's name in Linux or in the program."""
+        """The setting's name in Linux or in iperf3."""
         return self.sysctl or self.metric or self.device or self.program
 
     @property

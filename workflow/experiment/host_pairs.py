@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pair:
-    """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
+    """A sender and a receiver: their names, the pair's index (from 0), and the RTT of their empty path.
 
-    On a chain the pair's path has ``hops`` bottlenecks in a row, starting with ``first_hop`` (counted from 1). On a dumbbell a
-    pair's data may go in ``reverse``.
+    On a chain the pair's path has ``hops`` bottlenecks in series, starting with ``first_hop`` (counted from 1). On a dumbbell a
+    pair's data may flow in the direction ``reverse``.
     """
 
     index: int

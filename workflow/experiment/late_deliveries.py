@@ -1,4 +1,4 @@
-"""Upper bound on the data whose delivery may become known in a period because packets were late before it. Part of
+"""Upper bound on the data whose delivery may become known in a period, including packets that were late when it began. Part of
 `capacity.Capacity`."""
 
 import math
@@ -16,7 +16,7 @@ NEGLIGIBLE = 1e-9
 COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
 #: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
-#: Time in s for which a shaper under a real clock may oversleep without losing rate; it may then send the data of this time at once.
+#: Time in s that a shaper under a real clock may oversleep without losing rate, because it then sends the data of this time at once.
 REAL_TIMER_S = 1e-3
 
 
@@ -26,9 +26,9 @@ class LateDeliveries:
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` and late packets.
 
-        Late packets are in transit or unacknowledged at the beginning: packets that wait for one acknowledgement (two per connection, one
-        of them from before; all of a super-packet; more if acknowledgements are lost, or selective ones compressed), packets delayed by
-        jitter, slots or reordering, and a policer's bucket. Flows whose paths differ in length add the difference.
+        Late packets are in transit or unacknowledged at the beginning of the period. They are: the packets that share one acknowledgement
+        (two per connection; with segmentation offload two super-packets; more if acknowledgements are lost or selective ones compressed),
+        packets delayed by jitter, slots or reordering, and those of a policer's bucket. If the flows' RTTs differ, the difference is added.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
@@ -52,7 +52,7 @@ class LateDeliveries:
 
     @cached_property
     def _policed_before_bytes(self):
-        """Bytes that may leave the bottleneck in excess of the policer's rate: its bucket, and packets that passed it earlier and waited."""
+        """Bytes that may leave the bottleneck beyond the policer's rate: its bucket, and packets that waited after passing the policer."""
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if self.policed_mbps is None:
             return 0
@@ -63,7 +63,7 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return the bytes on the wire that may have arrived out of order without a selective acknowledgement, given a number of flows.
+        """Return how many bytes on the wire may have arrived out of order without a selective acknowledgement, given a number of flows.
 
         Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first.
         """
@@ -76,9 +76,9 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return the number of packets that may have arrived unacknowledged, given a number of flows.
+        """Return how many packets may have arrived without an acknowledgement, given a number of flows.
 
-        These are the packets of one acknowledgement, and those of the next if it was lost.
+        These are the packets of one acknowledgement per flow, and those of further acknowledgements that were lost in a row.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
@@ -93,9 +93,9 @@ class LateDeliveries:
     def _packets_of_trace(self):
         """Number of additional packets whose delivery may become known at the ends of a period because of a trace.
 
-        It passes whole packets, and small ones even in empty steps.
+        A trace passes whole packets, and small packets even in steps without capacity.
 
-        In a step without capacity the shaper's rate is one packet per step, enough for several acknowledgements.
+        In such a step the shaper's rate is one packet per step, enough for several acknowledgements.
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
@@ -106,7 +106,7 @@ class LateDeliveries:
 
     @cached_property
     def _late_ms(self):
-        """Largest extra delay of a packet or its acknowledgement without a queue, in ms: from jitter, slots, reordering or another path."""
+        """Largest extra delay of a packet and its acknowledgement in ms: from jitter, slots, reordering, other paths and `_way_back_ms`."""
         run = self._run
         late = (run.option("reordering", way) for way in DIRECTIONS)
         apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
@@ -121,10 +121,10 @@ class LateDeliveries:
 
     @property
     def _way_back_ms(self):
-        """Longest time in ms for which acknowledgements may wait or be dropped by a policer.
+        """Longest time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        They wait for data in their direction, or for each other if their direction has a different rate; otherwise data fill the path
-        first.
+        They wait for data in their direction, or for each other if their direction has a different rate; otherwise they don't wait,
+        because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

@@ -16,8 +16,8 @@ from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
-#: Places of an option: the netem with the path's delay and loss, or another netem that packets pass before that one, on arrival
-#: behind the bottleneck of a dumbbell.
+#: Places of an option: the netem with the path's delay and loss; or a separate netem on a dumbbell, which packets pass first, on arrival
+#: behind the bottleneck.
 PATH, ARRIVALS = "path", "arrivals"
 #: Values of the scenario's other keys that an option requires because of its place, or because it keeps packets in order:
 #: key -> allowed values.
@@ -28,7 +28,7 @@ IN_ORDER = {
     "topology": ("dumbbell", "cable"),
 }
 
-#: Requirements of a rate with a different shaper or bucket.
+#: Requirements of options that change the shaper or its bucket.
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
 
@@ -61,7 +61,7 @@ class LinkOption:
     told: str = ""  # name of the value read back; the option's name if empty
     given: Callable = lambda value: value  # value -> number passed to netem
     delay_ms: Callable = lambda value: 0  # value -> delay that its netem needs
-    idle_ms: Callable = lambda value: 0  # value -> time that a packet on an idle path may wait for it
+    idle_ms: Callable = lambda value: 0  # value -> longest time that the option makes a packet wait on an idle path
     check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
     column: str = ""  # column of the runs with the count of the data's direction
     percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
@@ -85,7 +85,7 @@ class LinkOption:
         return link.get(self.name, self.none) != self.none
 
     def of(self, link, direction) -> object:
-        """Return the option's value in a direction; None without one."""
+        """Return the option's value in a direction; None if the direction has none."""
         if not self.used(link) or (self.of_jitter and not link["jitter_ms"][direction]):
             return None
         value = link[self.name]
@@ -97,7 +97,7 @@ class LinkOption:
         return value if of_all or direction in directions_of(value) else None
 
     def written(self, value, correlation=0) -> str:
-        """Return the arguments of tc(8) that set a value, with its correlation in percent."""
+        """Return the arguments of tc(8) that set a value; ``correlation`` is in percent."""
         correlated = f" {correlation:.7f}%" if correlation else ""
         return self.words.format(self.given(value)) + correlated + self.more_words(value)
 
@@ -119,7 +119,10 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
 
 
 def _chances(above=(), **defaults) -> dict:
-    """Return the JSON Schema of a loss model with these probabilities; those without a default are required, those in ``above`` must exceed 0."""
+    """Return the JSON Schema of a loss model with the given probabilities.
+
+    Those whose default is None are required, and those in ``above`` must exceed 0.
+    """
     keys = {
         f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
         | ({} if default is None else {"default": default})
@@ -137,7 +140,10 @@ def _chances(above=(), **defaults) -> dict:
 
 
 def late_percent(value) -> float:
-    """Return the percentage of packets that a `reordering` delays; with a gap, at least ``gap_packets`` - 1 late ones follow a prompt one."""
+    """Return the percentage of packets that a `reordering` delays.
+
+    With a gap, each packet that isn't late is followed by at least ``gap_packets`` - 1 late packets.
+    """
     at_once = 1 - value["percent"] / 100
     return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
@@ -255,7 +261,7 @@ LINK_OPTIONS = (
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
 
 
-#: Option of a link -> loss model for its value; ``loss`` is the link's own share of losses, a fraction.
+#: Option of a link -> function that returns the loss model for the option's value; its second argument is the link's loss as a fraction.
 LOSS_MODELS = {
     "loss_burst_packets": lambda packets, loss: GilbertElliott.of_bursts(loss, packets),
     "loss_gemodel": lambda chances, _: GilbertElliott(**_fractions(chances)),
@@ -292,7 +298,7 @@ def correlations_at(link, place, direction) -> dict[str, float]:
 
 
 def expected_percent(option, link, direction) -> float:
-    """Return the share of packets that an option of a link affects in a direction, in percent."""
+    """Return the percentage of packets that an option of a link affects in a direction."""
     correlation = correlation_of(link, option.correlated, direction) / 100 if option.correlated else 0
     return 100 * correlated_share(option.percent(option.of(link, direction)) / 100, correlation)
 

@@ -1,4 +1,4 @@
-"""netem's models of losses that depend on the state of the path: those of Gilbert (1960) and Elliott (1963), and one with four states.
+"""netem's loss models with states: the model of Gilbert (1960) and Elliott (1963), and a model with four states.
 
 A path is in one of a few states and changes state between packets with given probabilities; the state determines the loss probability.
 Probabilities are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); in tc-netem(8) they are in percent.
@@ -23,7 +23,7 @@ class LossModel:
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
-        """Yield, for each packet, whether the kernel drops it, given its random numbers; each call of ``number`` returns the next one."""
+        """Yield for each packet whether the kernel drops it; each call of ``number`` returns the kernel's next random number."""
         raise NotImplementedError
 
     @property
@@ -69,7 +69,7 @@ def _in_kernel(chance):
 
 @dataclass(frozen=True)
 class GilbertElliott(LossModel):
-    """A good and a bad state: before each packet a good path becomes bad with probability ``p``, and a bad one good with ``r``."""
+    """A good and a bad state: after each packet, a good path turns bad with probability ``p`` and a bad path good with ``r``."""
 
     p: float
     r: float
@@ -97,12 +97,12 @@ class GilbertElliott(LossModel):
         return (self.bad_loss, self.good_loss) == (1, 0)
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """As `LossModel.chain`: good, bad."""
+        """As `LossModel.chain`, with the states good and bad."""
         bad = self.p / (self.p + self.r)
         return (1 - bad, bad), ((1 - self.p, self.p), (self.r, 1 - self.r)), (self.good_loss, self.bad_loss)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`: two numbers per packet."""
+        """As `LossModel.fates`, with two random numbers per packet."""
         to_bad, to_good, bad_loss, good_loss = map(_in_kernel, astuple(self))
         kept, bad = CERTAIN - bad_loss, False
         while True:
@@ -124,7 +124,7 @@ class GilbertElliott(LossModel):
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability of 3 after 1."""
+    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability of 1 -> 3."""
 
     p13: float
     p31: float
@@ -135,7 +135,7 @@ class FourStates(LossModel):
     word = "state"
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """As `LossModel.chain`: states 1 to 4."""
+        """As `LossModel.chain`, with the states 1 to 4."""
         lost = self.p13 / self.p31 if self.p13 else 0
         shares = (1, lost * self.p32 / self.p23 if lost and self.p32 else 0, lost, self.p14)
         changes = (
@@ -147,7 +147,7 @@ class FourStates(LossModel):
         return tuple(share / sum(shares) for share in shares), changes, (0, 0, 1, 1)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`: one number per packet."""
+        """As `LossModel.fates`, with one random number per packet."""
         p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
         # State -> bounds of the random number for each following state; the last state follows for all larger numbers.
         followers = {

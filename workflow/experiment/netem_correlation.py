@@ -16,7 +16,7 @@ _STEPS, _SETTLED = 2048, 1e-6
 
 @lru_cache(maxsize=64)
 def correlated_share(chance, correlation) -> float:
-    """Return the effective share of packets affected with a configured probability and a correlation below 1, all fractions.
+    """Return the fraction of packets that are affected, given the configured probability and a correlation below 1, both as fractions.
 
     Examples
     --------

@@ -20,10 +20,10 @@ PLACEHOLDERS = {
     "server_address": "the server's address",
     "client_address": "the client's address",
     "port": "the server's port",
-    "seconds": "for how long the flow is to send (bulk traffic), else empty",
-    "bytes": "how much the flow is to send (traffic of a size), else empty",
-    "cca": "the part of the program's name behind the colon, else empty",
-    "seed": "a whole number below 2**63, another for each flow and run",
+    "seconds": "the sending time in s (bulk traffic), else empty",
+    "bytes": "the number of bytes to send (traffic of a given size), else empty",
+    "cca": "the part of the program's name after the colon, else empty",
+    "seed": "a whole number below 2**63, different for each flow and run",
     "logs": "an empty folder that the program may write to",
 }
 #: A placeholder in a command.
@@ -134,9 +134,9 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets from the groups' starts, in s: those of the long flows, and by group those of the program flows under test.
+    """Return the start offsets of the long flows, and by group those of the program flows under test, in s after the groups' starts.
 
-    They are drawn for all flows in the groups' order, so that each has the same offset as a flow with another CCA in its place.
+    They are drawn for all flows in the groups' order, so that each flow has the same offset as a flow with another CCA in its place.
     """
     draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
     long_flows, programs = [], {}

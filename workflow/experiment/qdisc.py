@@ -16,7 +16,7 @@ RED_TOLD = ("min", "max", "ewma")
 class Parameter:
     """A key of a study's `queue`: a number, a switch, or a choice of words, with its form in tc's arguments and output.
 
-    If ``default`` is None the parameter is optional. ``kept`` returns a value as the kernel stores it, which rounds some values.
+    If ``default`` is None the parameter is optional. ``kept`` returns a value as the kernel stores it, rounded if need be.
     """
 
     name: str
@@ -48,14 +48,14 @@ class Parameter:
         return self.kept(value) if self.kept and value is not None else value
 
     def read(self, options) -> float | bool | str | None:
-        """Return the value in tc's JSON."""
+        """Return the parameter's value from the options in tc's JSON; times are in ms."""
         if self.is_switch:
             return options.get(self.key) not in (None, False, "disabled")
         value = options.get(self.key)
         return value / 1e3 if self.unit == "ms" and value is not None else value
 
     def schema(self) -> dict:
-        """Return the parameter as JSON Schema, to be merged with those of all disciplines (`study_files.queue_keys`)."""
+        """Return the parameter's JSON Schema, which is merged with those of the other disciplines (`study_files.queue_keys`)."""
         if self.is_switch:
             return {"type": "boolean"}
         if self.choices:
@@ -71,7 +71,7 @@ class Counters:
 
     ``marks`` are the counters that add up to all CE marks; ``overflow`` those that count the drops of a full queue (None if there
     are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that it
-    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` maps a column of the time series to a counter with
+    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` maps a column of the time series to the counter of
     its delay in us.
     """
 
@@ -118,7 +118,7 @@ class Discipline:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:
-        """Return the unit of the qdisc's limit if the study gives the limit in ``packets`` or ``bytes``."""
+        """Return the unit of the qdisc's limit: the study's unit ``measure`` if the discipline supports it, else the discipline's first."""
         return measure if measure in self.kinds else next(iter(self.kinds))
 
     def marks(self, queue) -> bool:

@@ -1,6 +1,6 @@
-"""The interface of a run document: its specification has the types of `specification`.
+"""The specification of a run document, with the types of `specification`.
 
-The measured sections are read by the modules responsible for them (`testbed.readings`, `run_tables`).
+The document's measured sections are read by the modules responsible for them (`testbed.readings`, `run_tables`).
 """
 
 from experiment.specification import RunSpecification

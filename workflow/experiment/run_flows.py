@@ -58,7 +58,10 @@ class RunFlows:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; the others cross one bottleneck each."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on.
+
+        On a chain, the first pair has the long flows, and the flows of each other pair cross one bottleneck.
+        """
         if self.is_chain:
             return self._chain_pairs
         path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
@@ -73,7 +76,7 @@ class RunFlows:
         return pairs_of_chain(self)
 
     def flow_pair(self, flow) -> Pair:
-        """Return the `Pair` of a flow (numbered from 0): pairs are assigned to flows in turn, or set by their group or bottleneck."""
+        """Return the `Pair` of a flow (numbered from 0): pairs are assigned to flows in turn, or set by a flow's group or bottleneck."""
         return self.pairs[self.long_flows[flow].pair]
 
     def group_pair(self, group) -> Pair:
@@ -81,7 +84,7 @@ class RunFlows:
         return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
 
     def member_pair(self, group, member) -> Pair:
-        """Return the `Pair` of one flow, counted from 0, of a group of programs: pairs are assigned in turn, or set by the group."""
+        """Return the `Pair` of a flow (``member``, counted from 0) of a program group: pairs are assigned in turn, or set by the group."""
         pairs = self.hosts.pairs
         index = member % pairs if group.pair is None else group.pair - 1
         return self.pairs[index + pairs * (group.direction == REVERSE)]
@@ -121,7 +124,7 @@ class RunFlows:
         return self.traffic.processes == "per-side" and self.flows > 0
 
     def local_port(self, flow) -> int:
-        """Return the source port of a flow in a run where one program sends all flows; it identifies the flow."""
+        """Return the source port that identifies a flow in a run where one program sends all flows."""
         return FIRST_LOCAL_PORT + flow
 
     @cached_property
@@ -143,7 +146,7 @@ class RunFlows:
     def control_network(self) -> bool:
         """Whether iperf3's control connections have a separate network without rate, delay and loss.
 
-        By default they have one wherever it can be built, so that the effects of the path cannot end a run.
+        By default there is such a network wherever it can be built, so that the effects of the path cannot end a run.
         """
         if self.traffic.control_connection != "automatic":
             return self.traffic.control_connection == "own-network"
@@ -167,5 +170,5 @@ class RunFlows:
 
     @property
     def answers(self) -> bool:
-        """Whether packets are sent in the opposite direction to the data: not in a run with only UDP streams."""
+        """Whether packets are sent in the opposite direction to the data, as in every run except those with only real-time streams."""
         return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))

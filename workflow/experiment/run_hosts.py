@@ -23,7 +23,7 @@ class RunHosts:
         return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def pair_ecn(self, pair) -> str:
-        """Return the ECN setting of the two hosts of a `Pair`: that of a group on them, or else `transport.ecn`."""
+        """Return the ECN setting of the two hosts of a `Pair`: the setting of a group on these hosts, or else `transport.ecn`."""
         for group in self.groups:
             if group.ecn is not None and pair.index in self._pairs_of(group):
                 return group.ecn
@@ -71,9 +71,9 @@ class RunHosts:
     def single_packets(self) -> bool:
         """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
 
-        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable the queue for
-        them is the host's own. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits packets
-        off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
+        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable they
+        wait in the host's own queue. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits
+        packets off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
         tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here the router accepts everything at once.
         """
         queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
@@ -84,7 +84,7 @@ class RunHosts:
         """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
 
         The kernel charges a buffer for whole sk_buffs, about twice the payload of an unsegmented packet,
-        and offers half of it as a window. BBR's window is sufficient even while one lost packet keeps four BDPs from being read.
+        and offers half of it as a window. That is enough for BBR's window even while one lost packet keeps four BDPs from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))

@@ -1,4 +1,4 @@
-"""What a run's links do to packets in each direction, apart from the bottleneck. Part of `specification.RunSpecification`."""
+"""The effects of a run's links on packets in each direction, apart from the bottleneck. Part of `specification.RunSpecification`."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -61,12 +61,12 @@ class RunPackets:
 
     @property
     def payload_bytes(self) -> int:
-        """Application bytes of a full packet: a TCP segment, or a UDP message."""
+        """Application bytes in a full packet, which carries a TCP segment or a UDP message."""
         return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property
     def packet_bytes(self) -> int:
-        """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
+        """Size in bytes of a full packet of this run as the bottleneck counts it, including headers, tunnel and frame overhead."""
         if self.udp:
             headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
         else:

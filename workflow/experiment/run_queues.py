@@ -19,7 +19,7 @@ class RunQueues:
 
     @property
     def discipline(self) -> Discipline:
-        """The queueing discipline of the bottleneck's queue for data; on a chain, of the narrowest bottleneck."""
+        """The discipline of the bottleneck's queue for data; on a chain, the discipline at the narrowest bottleneck."""
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     def queue_in(self, direction) -> dict:
@@ -39,20 +39,20 @@ class RunQueues:
 
     @property
     def may_mark(self) -> bool:
-        """Whether marks are checked: they are if flows use ECN, or if a queue is not drop-tail."""
+        """Whether marks are checked: in TCP runs that use ECN or have a queue other than drop-tail."""
         managed = any(not discipline_of(queue).limited_only for queue in self.queues)
         return not self.udp and (self.uses_ecn or managed)
 
     @property
     def queue_packets(self) -> int | None:
-        """The limit of the bottleneck's queue for data (`queue_packets_in` for ``forward``); on a chain, of the narrowest bottleneck."""
+        """The limit of the bottleneck's queue for data, from `queue_packets_in`; on a chain, the limit at the narrowest bottleneck."""
         return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
 
     def queue_packets_in(self, direction) -> int | None:
         """Return the limit of a direction's queue in full packets, or None if it is in bytes.
 
         A limit in BDPs refers to the direction's rate, and is rounded up to whole packets of this run (`packet_bytes`). With several
-        paths it is the largest one.
+        paths, the result is the largest of the paths' limits.
         """
         if self.is_cable and self.paths > 1:
             return max((one.queue_packets_in(direction) for one in self.bottlenecks), key=lambda limit: limit or 0)
@@ -75,7 +75,7 @@ class RunQueues:
 
     @property
     def queues_bytes(self) -> list[int]:
-        """The limits of all `queues` in bytes of full packets."""
+        """The limits of all `queues` in bytes, with a limit in packets converted for full packets."""
         return [
             (one.queue_packets_in(way) or 0) * one.packet_bytes + (one.queue_bytes_in(way) or 0)
             for one in self.bottlenecks

@@ -68,7 +68,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0): those of a mix are assigned in turn; a chain's cross flows may have a separate one."""
+        """Return the CCA of a flow (numbered from 0). CCAs of a mix are assigned in turn; a chain's cross flows may have another CCA."""
         return self.long_flows[flow].cca
 
     @cached_property
@@ -163,7 +163,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def is_chain(self) -> bool:
-        """Whether there are several bottlenecks in a row."""
+        """Whether there are several bottlenecks in series."""
         return self.scenario["topology"] == "chain"
 
     @cached_property
@@ -183,7 +183,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return a run with only one path of a cable, numbered from 0; on a dumbbell, where all share the bottleneck, the run itself."""
+        """Return a run with only one path of a cable, numbered from 0; on a dumbbell, whose paths share the bottleneck, the run itself."""
         return self.bottlenecks[path] if self.is_cable else self
 
     @property

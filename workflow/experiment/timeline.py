@@ -1,6 +1,6 @@
 """Changes of a path over time: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
 
-Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, a ramp a series of
+Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, and a ramp is a series of
 changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. Its sender
 doesn't notice and continues, so the queue keeps draining at its rate, and packets already in transit
 arrive. (A link that holds packets back instead, like a radio cell during a handover, is modelled by a rate close
@@ -107,7 +107,7 @@ class Timeline:
         return _pick(max, self.values(direction, quantity))
 
     def mean_rate_mbps(self, begin_ns, end_ns, direction="forward") -> float:
-        """Return the mean rate between two times: its integral over the time, in Mbit/s.
+        """Return the mean rate between two times in Mbit/s: the integral of the rate divided by the elapsed time.
 
         Examples
         --------
@@ -140,7 +140,7 @@ def value_in_force(values, at_ns) -> float | None:
 
 
 def integral(values, begin_ns, end_ns) -> float:
-    """Return the integral between two times of (start in ns, value) pairs; the first value also applies before its start."""
+    """Return the integral of (start in ns, value) pairs between two times; the first value also applies before its start."""
     first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
     following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
     edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]

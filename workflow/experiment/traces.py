@@ -4,7 +4,7 @@ A shaper charges a packet when it sends it: at a rate r the next packet waits fo
 After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
 the number of packets:
 
-- Each span with a constant rate carries a whole number of packets and ends when the last packet's time does. The remaining fraction of
+- Each span with a constant rate carries a whole number of packets and ends with the last packet's time. The remaining fraction of
   a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
   earlier, and the next one begins there.
 - A span without capacity is the time of one packet, which leaves at the beginning of the span.
@@ -36,7 +36,7 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield endlessly the spans of constant capacity: begin in ns, end in ns (infinite if there is only one capacity), rate in Mbit/s.
+    """Yield an endless sequence of spans with constant capacity: begin in ns, end in ns (infinite without changes), rate in Mbit/s.
 
     All steps last `step_ms`, except the last one, which ends with the period.
     """
@@ -55,7 +55,7 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield endlessly the spans in which a whole number of packets passes: begin and end in ns, packets.
+    """Yield an endless sequence of spans, each with a whole number of packets: begin in ns, end in ns, number of packets.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
 
 
 def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
-    """Yield the times, in ns and up to a limit, at which a shaper's rate changes, and the time per packet at the new rate, in ns.
+    """Yield (time, time per packet at the new rate), both in ns, for each change of a shaper's rate before ``until_ns``.
 
     Examples
     --------

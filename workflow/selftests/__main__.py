@@ -1,7 +1,7 @@
 """Run tests in parallel in the testbed's image: ``python3 -m selftests PLAN``.
 
 PLAN is a JSON file: ``plan`` (`boot.Plan`), ``commands``, ``workers`` and ``logs``, a folder for the guests' consoles. Each outcome is
-printed at once as a line on standard output: a JSON list of the command's number and the outcome.
+printed as soon as it is known, as a line on standard output: a JSON list of the command's number and the outcome.
 """
 
 import json
@@ -15,7 +15,7 @@ from testbed.machine.messages import in_words, tell
 
 
 def work(asked, plan, next_number) -> None:
-    """Run one test after the other until none is left; ``next_number`` is shared by all workers."""
+    """Run tests until none is left; ``next_number`` is shared by all workers."""
     commands = asked["commands"]
     try:
         while (number := _taken(next_number)) < len(commands):
@@ -38,7 +38,7 @@ def _taken(next_number):
 
 
 def carry_out_twice(command, plan, console) -> dict:
-    """Run a test, and run it again if the machine may be to blame for its end; return its outcome."""
+    """Run a test and return its outcome; run the test a second time if the machine may have ended it."""
     outcome = carry_out(command, plan, console)
     if outcome.pop("again", False):
         outcome = carry_out(command, plan, console)

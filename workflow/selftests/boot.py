@@ -30,9 +30,9 @@ from testbed.machine.machine import (
 MEMORY_MIB = 512
 #: Seconds of CPU time and of real time after which a guest is ended; a test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
-#: Messages of a guest kernel about a program whose process the machine has ended because of its CPU time, with seccomp and with ptrace.
+#: Messages of a guest kernel (with seccomp, and with ptrace) about a program whose process the machine ended because of its CPU time.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
-#: Reason for the failure of such a test.
+#: Reason for the failure of a test whose guest used up its CPU time.
 SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
 #: Signals with which a machine without free memory ends a guest.
 OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
@@ -44,7 +44,7 @@ GUEST_PROGRAM = "testbed/guest.py"
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings shared by all tests of a call.
+    """Settings shared by all tests of one invocation.
 
     Attributes
     ----------
@@ -80,9 +80,9 @@ def hand_over(command, plan, job) -> None:
 
 
 def carry_out(command, plan, log) -> dict:
-    """Run one test and return its outcome: the one written by `guest.main`, or ``end``, the reason for a missing outcome.
+    """Run one test and return its outcome: that written by `guest.main`, or a dict with ``end``, the reason why there is none.
 
-    If the outcome has ``again``, another try may end differently, because the machine may be to blame.
+    If ``again`` is true in the outcome, the machine may be to blame, and another attempt may end differently.
 
     Raises
     ------
@@ -107,8 +107,9 @@ def carry_out(command, plan, log) -> dict:
 
 
 def closing(plan, job, memory) -> Callable | None:
-    """Return the function that isolates a guest before it starts, because third-party code (packetdrill and the scripts) is root there.
+    """Return the function to call before a guest starts, or None.
 
+    The function isolates the guest if this machine can do that, because third-party code (packetdrill and the scripts) is root there.
     Raises `GuestError` if the kernel is third-party code, too, and this machine can't isolate it.
     """
     huge_pages = has_huge_pages(memory)
@@ -133,7 +134,7 @@ def can_close_off(huge_pages) -> bool:
 
 
 def left_in(job) -> dict | None:
-    """Return a guest's outcome; None if it wasn't written by `guest.main`, because a custom kernel may leave anything."""
+    """Return the outcome that a guest left; None unless it has the form of `guest.main`, because a custom kernel may leave anything."""
     try:
         left = json.loads(given_bytes(job / "outcome.json", LARGEST_OUTCOME, os.O_NOFOLLOW))
     except (OSError, ValueError, RecursionError):

@@ -1,7 +1,8 @@
 """The program of one test, executed as root in the guest: it starts the same command as the kernel's `ksft_runner.sh` and records the outcome.
 
-The guest's first process (envs/guest/init) calls `main` with its folder: ``command.json`` there has packetdrill's
-arguments, ``scripts`` is the working directory, and ``outcome.json`` gets the outcome. Standard library only, because the guest has nothing else.
+The guest's first process (envs/guest/init) calls `main` with a folder: its ``command.json`` contains packetdrill's
+arguments, its ``scripts`` is the working directory, and the outcome is written to its ``outcome.json``. Standard library only, because the
+guest has nothing else.
 """
 
 import json
@@ -12,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-#: Seconds of the guest's clock that a script may take; the longest of Linux 7.2 takes 7.3.
+#: Seconds of the guest's clock that a script may take; the longest script of Linux 7.2 takes 7.3 s.
 LIMIT_S = 120
 #: Number of bytes kept from the end of a script's output, and size of one record of the kernel's log in bytes.
 KEPT_BYTES, RECORD_BYTES = 2**16, 2**13

@@ -15,7 +15,7 @@ SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
 #: A warning of the kernel, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
-#: Pattern in a script -> kernel options that it needs. Other options are needed by all scripts.
+#: Kernel option -> pattern in the scripts that need it. Other options are needed by all scripts.
 NEEDS = {
     "TLS": re.compile(r"\b(TCP_ULP|SOL_TLS)\b"),
     "TCP_MD5SIG": re.compile(r"<[^>]*\bmd5\b|\bTCP_MD5SIG\b"),
@@ -29,7 +29,7 @@ KEPT_LINES, KEPT_CHARACTERS = 12, 300
 
 
 def judge(outcome, script, options) -> tuple[str, str]:
-    """Return the result of a test and the reason, "" if it passed.
+    """Return the result of a test and the reason for it ("" if the test passed).
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def last_lines(outcome) -> list[str]:
 
 
 def options_of(configuration) -> set[str]:
-    """Return the options that a kernel's configuration (its text) turns on, without CONFIG_, and those with a value as OPTION=value."""
+    """Return the options that a kernel's configuration (given as text) sets: NAME if the value is y, else NAME=value, without CONFIG_."""
     found = re.findall(r"^CONFIG_(\w+)=(.*)$", configuration, re.M)
     return {name if value == "y" else f"{name}={value}" for name, value in found}
 
 
 def options_off(wanted, options) -> list[str]:
-    """Return the options of the tests' configuration (its text) that a kernel doesn't have.
+    """Return the options that the tests' configuration (given as text) sets and a kernel doesn't have.
 
     HZ is compared by value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
     """

@@ -1,7 +1,7 @@
-"""The queueing disciplines of ns-3 that are counterparts of Linux's, and the parameters that ns-3 has for them.
+"""The counterparts in ns-3 of Linux's queueing disciplines, and the attributes that configure them.
 
 Each is placed above a device whose own queue has room for one packet. Attributes are those of ns-3 3.39 to 3.44
-(src/traffic-control/model). Where ns-3 leaves a choice, it is made as in Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
+(src/traffic-control/model). Where ns-3 offers a choice, the setting follows Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from experiment.packet_sizes import MTU_BYTES
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A discipline of ns-3: its TypeId, its attributes as a function of a queue's parameters, and the parameters missing in ns-3."""
+    """An ns-3 discipline: its TypeId, the function from a queue's parameters to attributes, and the parameters that ns-3 doesn't have."""
 
     type_id: str
     attributes: Callable[[dict], dict[str, str]]
@@ -77,8 +77,9 @@ def counterpart_of(specification) -> Counterpart | None:
 
 
 def attributes(specification, limit) -> dict[str, str]:
-    """Return the attributes of a run's discipline with their values, in ns-3's syntax; ``limit`` is its size. Empty for drop-tail.
+    """Return the attributes of a run's discipline: values by name, in ns-3's syntax; empty for drop-tail.
 
+    ``limit`` is the queue's size.
     Packets are never marked, because ECN is not used here.
     """
     counterpart = counterpart_of(specification)
@@ -90,7 +91,7 @@ def attributes(specification, limit) -> dict[str, str]:
 
 
 def refusals(queue, platform) -> list[str]:
-    """Return the features of a resolved scenario's queue that ns-3 doesn't support, as whole sentences."""
+    """Return one sentence for each feature of a resolved scenario's queue that ns-3 doesn't support."""
     name = queue.get("discipline", "drop-tail")
     if name == "drop-tail":
         return []
@@ -103,7 +104,7 @@ def refusals(queue, platform) -> list[str]:
         if queue[key] != default:
             shown = "null" if default is None else default
             problems.append(
-                f"queue.{key} is {queue[key]}; allowed on {platform}: {shown}, for ns-3's {name} has no such parameter."
+                f"queue.{key} is {queue[key]}; allowed on {platform}: {shown}, because ns-3's {name} has no such parameter."
             )
     if "bytes" in queue and name != "codel":
         problems.append(f"queue.bytes is {queue['bytes']}; allowed on {platform} with {name}: packets or bdp.")

@@ -13,7 +13,7 @@ from testbed.machine.environment import IMAGE_DESCRIPTION
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
 #: Linux's names for the values of TcpSocketState::TcpCongState_t.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: Column of the program -> (name in the document, factor); None stands for segments.
+#: Column of the program's output -> (name in the document, factor); a factor of None converts bytes to segments.
 COLUMNS = {
     "cwnd": ("cwnd_packets", None),
     "ssthresh": ("ssthresh_packets", None),
@@ -91,10 +91,10 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return the time that the first flow of each pair took to connect, or None.
+    """Return the idle RTT of each pair, which is the time that the pair's first flow took to connect; None if no pair has one.
 
-    It is the RTT of the empty path, because no data are in transit yet. Pairs whose flows
-    connect later are omitted.
+    A pair is omitted if its first flow connects only after the first data packet has reached the bottleneck,
+    because the path is no longer empty then.
     """
     starts, pairs = starts_ns(specification), specification.pairs
     # When the first data packet reaches the bottleneck.
@@ -123,7 +123,7 @@ def idle_rtt(specification, flows) -> list[dict] | None:
 
 
 def traffic(specification, flows) -> list[dict]:
-    """Return one entry per flow: sender, receiver, data, and counters."""
+    """Return one entry per flow: its hosts, CCA, start and counters."""
     starts = starts_ns(specification)
     entries = []
     for flow, counted in enumerate(flows):
@@ -142,7 +142,7 @@ def traffic(specification, flows) -> list[dict]:
 
 
 def simulated(specification, flow, counted) -> dict:
-    """Return a flow's counters; zeros and no times for a flow that never started or never ended."""
+    """Return a flow's counters. If the flow never started or never ended, missing times are None and missing counters 0."""
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
     result = {
@@ -166,7 +166,10 @@ def simulated(specification, flow, counted) -> dict:
 
 
 def intervals(interval_s, rows) -> list[dict]:
-    """Return a flow's reporting intervals, in s since its start; what was received in one was sent in it."""
+    """Return a flow's reporting intervals, in s since the flow's start.
+
+    The receiver's intervals lag the sender's by the path's one-way delay.
+    """
     listed = []
     before = [0, 0, 0]
     for number, (sent, received, retransmits, cwnd, srtt_ns) in enumerate(rows):
@@ -188,7 +191,7 @@ def intervals(interval_s, rows) -> list[dict]:
 
 
 def converted(name, value, segment_bytes) -> int | float | None:
-    """Return a value of one of the program's columns in the document's unit, or None."""
+    """Return a value from a column of the program, converted to the document's unit; None if there is no value."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
         return value
@@ -201,7 +204,7 @@ def of_times(taken, times_ns) -> list[dict]:
 
 
 def delivered(specification, taken) -> dict:
-    """Return the delivered bytes over time: those that a flow's sender knows to be acknowledged, cumulatively or selectively."""
+    """Return each flow's delivered bytes over time: the bytes acknowledged to the sender, cumulatively or selectively."""
     acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
     return {
         "time_ns": [look["time_ns"] for look in taken],

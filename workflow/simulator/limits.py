@@ -22,14 +22,14 @@ CCAS = {
     "westwood": "ns3::TcpWestwoodPlus",
     "yeah": "ns3::TcpYeah",
 }
-#: Linux's name of a CCA -> the reason why it is not among them although ns-3 has a CCA of that name.
-NOT_THE_SAME = {"dctcp": "DCTCP is nothing without a queue that marks packets, and this one drops them"}
+#: Linux's name of a CCA -> the reason why the CCA is not in `CCAS` although ns-3 has a CCA of that name.
+NOT_THE_SAME = {"dctcp": "DCTCP needs a queue that marks packets, and this one drops them"}
 #: Versions of ns-3 that have a wheel, as written after ``ns3:``.
 VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
 def refusals(scenario, ccas, ip_versions) -> list[str]:
-    """Return the features of a scenario that ns-3 doesn't support, as whole sentences; empty if it supports all.
+    """Return one sentence for each feature of a scenario that ns-3 doesn't support.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def _of_network(scenario, platform):
         yield f"link.frame_overhead_bytes is {link['frame_overhead_bytes']}; allowed on {platform}: 0."
     if traffic["application"] != "iperf3" or traffic["protocol"] != "tcp":
         asked = f"application {traffic['application']} and protocol {traffic['protocol']}"
-        yield f"traffic has {asked}; allowed on {platform}: iperf3 and tcp, by which its bulk transfers go."
+        yield f"traffic has {asked}; allowed on {platform}: iperf3 and tcp, which its bulk transfers use."
     if traffic["control_connection"] == "own-network":
-        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform}: automatic and data-path, as there is none."
+        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform}: automatic and data-path, because there is none."
     if traffic["messages"] is not None:
         yield f"traffic.messages is {traffic['messages']}; allowed on {platform}: null."
 
@@ -88,13 +88,13 @@ def _of_link(scenario, platform):
     if forward_ms != reverse_ms:
         yield (
             f"link.delay_ms is {forward_ms} forward and {reverse_ms} reverse; allowed on {platform}: the same "
-            "for both, for a channel there has one delay."
+            "for both, because a channel there has one delay."
         )
     for number, change in enumerate(link.get("timeline", ())):
         if change["delay_ms"] is not None and change["direction"] != "both":
             yield (
                 f"link.timeline[{number}].direction is {change['direction']}; allowed on {platform} with delay_ms: both, "
-                "for a channel there has one delay."
+                "because a channel there has one delay."
             )
     for direction, policer in policers_of(link).items():
         yield f"link.{POLICERS[direction]} has {policer['rate_mbps']:g} Mbit/s; allowed on {platform}: null."
@@ -119,6 +119,6 @@ def _of_traffic(scenario, platform):
         none = "null" if option.default is None else str(option.default).lower()
         yield f"transport.{option.name} is not {none}; allowed on {platform}: {none}."
     if transport["segmentation_offload"]:
-        yield f"transport.segmentation_offload is true; allowed on {platform}: false, for it has no super-packets."
+        yield f"transport.segmentation_offload is true; allowed on {platform}: false, because it has no super-packets."
     if transport["cca_set_by"] == "sysctl":
-        yield f"transport.cca_set_by is sysctl; allowed on {platform}: socket, for it has no kernel to ask."
+        yield f"transport.cca_set_by is sysctl; allowed on {platform}: socket, because it has no kernel to ask."

@@ -44,7 +44,7 @@ def as_set(specification) -> dict:
 
 
 def read_back(specification, counted) -> dict:
-    """Return the values read from the simulator's objects: of every interface, and of all sockets of a host."""
+    """Return the values read from the simulator's objects, for every interface and for all sockets of each host."""
     interfaces = {}
     for name, device in counted["settings"].items():
         kinds = {
@@ -109,7 +109,10 @@ def timeline(specification, changed) -> list[dict]:
 
 
 def links(counters, discipline) -> dict:
-    """Return the counters of every interface at the origin, all 0, and at the end; ``discipline`` is a `Counterpart` or None."""
+    """Return the counters of every interface: all 0 at the traffic's origin, and as read at the end.
+
+    ``discipline`` is the `Counterpart` of the run's discipline, or None.
+    """
     after = {}
     for name, counted in counters.items():
         queue = {
@@ -142,7 +145,7 @@ def links(counters, discipline) -> dict:
 
 
 def zeros(counters) -> dict:
-    """Return counters of the same form, all 0."""
+    """Return the given counters with every value set to 0."""
     return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}
 
 
@@ -152,12 +155,12 @@ def kind_of(type_id) -> str:
 
 
 def queue_settings(limit) -> dict[str, int]:
-    """Return the limit of a queue with the unit in its key; ns-3 writes it as ``100p`` or ``150000B``."""
+    """Return a queue's limit under a key that names its unit; ``limit`` is in ns-3's syntax, such as ``100p`` or ``150000B``."""
     return {"limit_packets" if limit.endswith("p") else "limit_bytes": parsed(limit)}
 
 
 def parsed(text) -> int | float:
-    """Return the number in a value as ns-3 prints it: ``100000000bps``, ``+1e+07ns``, ``100p``, ``true``."""
+    """Return the number in a value printed by ns-3, such as ``100000000bps``, ``+1e+07ns``, ``100p`` or ``true`` (1)."""
     if text in ("true", "false"):
         return int(text == "true")
     number = float(re.match(r"[+-]?[\d.]+(?:e[+-]?\d+)?", text)[0])

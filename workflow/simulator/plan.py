@@ -13,12 +13,12 @@ LINK_HEADER_BYTES = 2
 #: The rest of an Ethernet header, as a gap after each packet: the bottleneck passes as many packets
 #: per second as Linux's shaper, which counts Ethernet frames.
 GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
-#: Direction -> the device that receives from the bottleneck, where packets are lost at random; and the device that sends over it,
-#: in front of which they wait.
+#: Direction -> the device that receives from the bottleneck and loses packets at random; and direction -> the device that sends over the
+#: bottleneck and queues packets.
 LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
-#: Size of a socket's buffers in BDPs and full queues, and their minimum in bytes.
+#: Size of a socket's buffers as a multiple of BDP plus full queue, and their minimum size in bytes.
 BUFFER_PATHS = 3
 LEAST_BUFFER_BYTES = 2**18
 #: Linux's initial window (RFC 6928), in segments.
@@ -35,7 +35,7 @@ LINUX_DEFAULTS = {
 }
 #: ns-3's default. All schedulers order events alike, so results don't depend on it.
 SCHEDULER = "ns3::MapScheduler"
-#: Simulated time beyond the duration after which a flow is given up if all its packets were lost while it connected.
+#: Simulated time in s after the end of the duration at which a flow is given up that couldn't connect because all its packets were lost.
 GRACE_S = 120
 
 
@@ -62,10 +62,10 @@ def deliveries_ns(specification) -> list[int]:
 
 
 def buffer_bytes(specification) -> int:
-    """Return the size of a socket's buffers: far above any CCA's window, including BBR's 2.89 BDPs at the start.
+    """Return the size of a socket's buffers: far above any CCA's window, including BBR's 2.89 BDPs at start-up.
 
     ns-3 charges only payload to a buffer, so a third of Linux's size is enough. Larger buffers are
-    not harmless: BBR up to 3.41 can lose count of the data in flight, and then sends the whole buffer.
+    not harmless: BBR in ns-3 up to 3.41 can lose count of the data in flight, and then sends the whole buffer.
     """
     path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
     queue_bytes = specification.queue_bytes or specification.queue_packets * specification.packet_bytes
@@ -73,7 +73,7 @@ def buffer_bytes(specification) -> int:
 
 
 def socket_settings(specification) -> dict[str, str]:
-    """Return the required value of each of a socket's attributes, as ns-3 prints it."""
+    """Return the required values of a socket's attributes, as ns-3 prints them."""
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
@@ -113,12 +113,12 @@ def defaults(specification) -> dict[str, str]:
 
 
 def gap_ns(rate_bps) -> int:
-    """Return the gap after each packet at a rate, in ns."""
+    """Return the gap in ns after each packet at a given rate."""
     return round(GAP_BYTES * 8e9 / rate_bps)
 
 
 def change_line(change) -> str:
-    """Return the plan's line for an `experiment.timeline.Change`: time, place, quantity and value; for a rate, the gap."""
+    """Return the plan's line for an `experiment.timeline.Change`: time, device, quantity, value, and gap in ns (0 except for a rate)."""
     if change.quantity == "rate_mbps":
         rate_bps = round(change.value * 1e6)
         place = BOTTLENECK[change.direction]
@@ -131,7 +131,7 @@ def change_line(change) -> str:
 def plan(specification) -> str:
     """Return the text that the simulation program reads.
 
-    ``specification``: a run that `limits.refusals` accepts.
+    ``specification`` describes a run for which `limits.refusals` reports nothing.
     """
     traffic, link = specification.traffic, specification.link
     rate_bps = round(specification.rate_mbps * 1e6)

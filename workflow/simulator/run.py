@@ -22,7 +22,7 @@ VERSIONS_FOLDER = Path("/opt/ns3")
 #: Without these instructions the C library's functions (pow, exp, cbrt) round alike on all x86-64 processors.
 SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
 STEP = "simulator"
-#: Time for a run without traffic; and for each data packet of a full link with its acknowledgement, while many packets are lost.
+#: Time in s for a run without traffic, and for each data packet of a full link including its acknowledgement, while many packets are lost.
 START_S = 0.3
 PACKET_S = 150e-6
 #: Memory of the program without traffic in MiB, and memory per packet in transit in bytes.
@@ -46,17 +46,17 @@ def packets(specification) -> float:
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated seconds of one core that a run takes, an overestimate that assumes a full link."""
+    """Return the estimated time of a run on one core in s, which is an overestimate because it assumes a full link."""
     return START_S + PACKET_S * packets(specification)
 
 
 def wall_limit_s(specification) -> float:
-    """Return the limit of real time for a run in s: many times what the slowest runs need."""
+    """Return the wall-clock limit of a run in s, which is many times what the slowest runs need."""
     return 120 + 20 * run_time_s(specification)
 
 
 def memory_mib(specification) -> int:
-    """Return the memory that a run needs in MiB, overestimated: packets in transit, and time series."""
+    """Return an overestimate of a run's memory in MiB, which covers packets in transit and time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
@@ -68,17 +68,17 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run: the one handed over, or else one computed here."""
+    """Return the identity of the program that executes a run: that in the specification, or else one computed here."""
     return specification.testbed_digest or program_digest()
 
 
 def program_digest(of_packages=package_digest) -> str:
-    """Return the identity of the code for simulated runs: this package and the testbed's; ``of_packages`` computes it from folders."""
+    """Return the identity of the code for simulated runs (this package and the testbed); ``of_packages`` computes it from folders."""
     return of_packages(*TESTBED, SIMULATOR)
 
 
 def boot(specification, wall_limit_s, log) -> dict:
-    """Run the simulator and return the run's document, or one with the reason for the failure.
+    """Run the simulator and return the run's document; if the simulation fails, the document gives the reason.
 
     Raises `testbed.machine.machine.GuestError` if the image has no such program; `MachineFault` if the machine ended
     the program.

@@ -51,7 +51,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def check_host_settings(specification, document) -> Check:
-    """All sockets of each host have the buffers, segments and options that were set."""
+    """All sockets of each host have the buffer sizes, segment size and options that were set."""
     wrong = []
     asked, read_back = (document["network"][which]["hosts"] for which in ("set", "read_back"))
     for host, settings in read_back.items():
@@ -134,7 +134,7 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check | None:
-    """All flows were sending at every reading of the sockets; absent if starts are spread over the whole duration."""
+    """All flows were sending at every reading of the sockets. There is no such check if starts are spread over the whole duration."""
     if start_within_s(specification) >= specification.traffic.duration_s:
         return None
     sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
@@ -148,7 +148,7 @@ def check_overlap(specification, document) -> Check | None:
 
 
 def check_loss(specification, document, direction) -> Check:
-    """The share of packets lost at random agrees with the configured loss; if this changes, in each phase."""
+    """The share of packets lost at random agrees with the configured loss, in each phase if the loss changes."""
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
     changes = [
         next(iter(entry["devices"].values()))
@@ -191,7 +191,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """No more was delivered than the path can carry between the first flow's start and the last one's end."""
+    """No more was delivered than the path can carry between the start of the first flow and the end of the last flow."""
     flows = [flow for flow in counted_flows(document) if flow["end_s"] is not None]
     if not flows:
         return Check("goodput_ceiling", True, "no flow that began", "0 Mbit/s")

@@ -17,26 +17,28 @@ from testbed.machine.machine import GuestError
 
 def main(arguments=None) -> int:
     """Parse the command line, execute the run and return the exit status."""
-    parser = argparse.ArgumentParser(prog="testbed", description="Carry out one run.")
+    parser = argparse.ArgumentParser(prog="testbed", description="Execute one run.")
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
-    parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
+    parser.add_argument("--wall-limit-s", type=float, help="seconds of real time after which an attempt is ended")
     parser.add_argument("--kernels", type=Path, help="the folder of kernels with custom CCAs")
     parser.add_argument("--programs", type=Path, help="the folder with the archives of declared programs")
-    parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
+    parser.add_argument("--testbed-digest", help="the program's identity; computed if it isn't given")
     parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")
-    parser.add_argument("--packet-bytes", type=int, default=128, help="so much of each packet is kept")
+    parser.add_argument("--packet-bytes", type=int, default=128, help="number of bytes to keep of each packet")
+    parser.add_argument("--packet-keys", action="store_true", help="keep the TLS secrets that declared programs log")
     parser.add_argument(
-        "--packet-keys", action="store_true", help="declared programs log their TLS secrets, which are kept"
+        "--at", nargs="*", default=[], help="interfaces at which packets are captured; all if none is given"
     )
-    parser.add_argument("--at", nargs="*", default=[], help="interfaces at which they are captured, all without any")
     parser.add_argument(
-        "--packet-step-s", type=float, help="how often captures are read besides, for they may be too large"
+        "--packet-step-s",
+        type=float,
+        help="interval in s of additional readings of captures that would be too large for one reading",
     )
     parser.add_argument("--trace", type=Path, help="a folder that gets kernel events of the run (platform uml)")
     parser.add_argument("--trace-kernel", type=Path, help="the guest kernel with tracing")
-    parser.add_argument("--events", nargs="*", default=[], help="its events, such as tcp:*")
-    parser.add_argument("--functions", nargs="*", default=[], help="its functions, such as cubictcp_*")
+    parser.add_argument("--events", nargs="*", default=[], help="kernel events to trace, such as tcp:*")
+    parser.add_argument("--functions", nargs="*", default=[], help="kernel functions to trace, such as cubictcp_*")
     options = parser.parse_args(arguments)
     captures = PacketsAsked(
         options.packet_bytes, options.at, options.packet_step_s, options.packets, options.packet_keys
