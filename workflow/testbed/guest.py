@@ -54,8 +54,8 @@ class Steps:
 def carry_out(specification, step, folder=None) -> dict:
     """Execute the steps of a run and return its document.
 
-    ``step`` is called with the name of each step as it begins. ``folder`` may contain `PACKETS` and `TRACE`, which request recordings, and
-    then receives them.
+    ``step`` is called with the name of each step as it begins. ``folder`` may contain `PACKETS` and `TRACE`, which request recordings; the
+    recordings are written to it.
     """
     step("environment")
     surroundings = surroundings_of(specification)
@@ -187,7 +187,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return the document's section on loss bursts, keyed by its name; empty for a run without any."""
+    """Return the document's section on loss bursts under its name; empty for a run without loss bursts."""
     if not specification.has_loss_bursts:
         return {}
     # Imported here because other runs don't need it.
@@ -197,7 +197,7 @@ def loss_bursts(specification, document) -> dict:
 
 
 def packet_meters(path, specification) -> list:
-    """Return a list with the packet counter for declared programs; empty for a run without any."""
+    """Return a list with the packet counter for declared programs; empty for a run without such programs."""
     if not specification.program_flows:
         return []
     # Imported here because other runs don't need it.
@@ -210,7 +210,7 @@ def packet_meters(path, specification) -> list:
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:
-    """Return the programs of a run's groups as a context, which yields None in a run without any. ``folder`` is the run's folder."""
+    """Return the programs of a run's groups as a context, which yields None in a run without groups. ``folder`` is the run's folder."""
     if not specification.groups:
         return contextlib.nullcontext()
     # Imported here because other runs don't need it.
@@ -220,7 +220,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
 
 
 def as_set(path, specification) -> dict:
-    """Return the settings by interface, and the interface of each effect."""
+    """Return the expected settings of each interface, and the interfaces of each effect."""
     netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},

@@ -106,9 +106,11 @@ def still_valid(testbed_digest, program) -> str | None:
 
 def main(arguments=None) -> int:
     """Parse the command line, execute the runs and return the exit status."""
-    parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out the runs of a job.")
+    parser = argparse.ArgumentParser(prog="testbed.job", description="Execute the runs of a job.")
     parser.add_argument(
-        "--conditions", required=True, help="the conditions of all runs, a JSON object, or those of each, packed"
+        "--conditions",
+        required=True,
+        help="the conditions of the runs: one JSON object for all, or packed conditions for each",
     )
     parser.add_argument(
         "--job",
@@ -117,8 +119,10 @@ def main(arguments=None) -> int:
         "program, the SHA-256 of the modules whose identity is handed over",
     )
     parser.add_argument("--folder", required=True, type=Path, help="results/<study>")
-    parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try of a run is ended")
-    parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
+    parser.add_argument(
+        "--wall-limit-s", type=float, help="seconds of real time after which an attempt at a run is ended"
+    )
+    parser.add_argument("--testbed-digest", help="the program's identity; computed if it isn't given")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
     # A scheduler ends a job with this signal; a run's resources are released on the way out.

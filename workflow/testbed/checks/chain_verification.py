@@ -1,4 +1,4 @@
-"""Checks of a chain: those of a single bottleneck, applied to each bottleneck, and one that no packet was lost in between."""
+"""Checks of a chain: those of a single bottleneck, applied to each bottleneck, and a check that no packet was lost in between."""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
@@ -30,7 +30,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than its capacity in that time plus the packets that had waited behind it."""
+    """The flows through each bottleneck got no more than the bottleneck's capacity plus the packets that had waited behind it."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -41,7 +41,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return the number of bytes that may wait behind a bottleneck (counted from 1) after passing it, arriving while the queues drain."""
+    """Return how many bytes that passed a bottleneck (counted from 1) earlier may have waited in the queues behind it and arrive later."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
@@ -115,7 +115,7 @@ def lost_behind(document, number, direction) -> int:
 
 
 def check_conservation(specification, document) -> Check:
-    """All packets that reached each queue during the traffic left it, were dropped by it, or are still waiting."""
+    """Every packet that reached a queue during the traffic left the queue, was dropped by it, or is still waiting in it."""
 
     def judge(number):
         own = {direction: not_forwarded(specification, document, number, direction) for direction in DIRECTIONS}
@@ -130,7 +130,7 @@ def check_conservation(specification, document) -> Check:
 
 
 def unaccounted(specification, document, number, direction) -> int:
-    """Return the packets unaccounted for at a bottleneck's queue during the traffic: arrivals minus departures, drops and waiting packets."""
+    """Return the number of packets unaccounted for at a bottleneck's queue: arrivals minus departures, drops and waiting packets."""
     name = ends(number)[direction]
     qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
     left = grown(document, name, "tx_packets")
@@ -168,12 +168,12 @@ def senders_to(specification, number, direction) -> list[str]:
 
 
 def not_forwarded(specification, document, number, direction) -> int:
-    """Return the largest number of packets that these hosts sent during the traffic and the router didn't forward."""
+    """Return the largest number of packets that the hosts of `senders_to` sent during the traffic and the router didn't forward."""
     return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
 
 
 def name_of_router(number, direction) -> str:
-    """Return the router that has a bottleneck's queue in a direction."""
+    """Return the name of the router with a bottleneck's queue for a direction."""
     return ends(number)[direction].partition("-")[0]
 
 

@@ -28,10 +28,10 @@ def verdict_of(checks) -> dict:
 
 
 def in_turn(texts) -> str:
-    """Return the texts for all pairs as one text, or only the first if all are equal."""
+    """Return several texts as one, or only the first text if all are equal."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 
 def words(values) -> str:
-    """Return the distinct values as text."""
+    """Return the distinct values as text, sorted and separated by commas."""
     return ", ".join(sorted({str(value) for value in values})) or "nothing"

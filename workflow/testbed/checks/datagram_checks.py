@@ -1,7 +1,7 @@
 """Checks of UDP flows: is every datagram accounted for, and did no more arrive than the bottleneck allows?
 
 iperf3's server stops counting when its client has sent the last datagram. Datagrams that are still queued at that time, or lost
-without a later datagram to reveal it, are missing in iperf3's counts, but the hosts' kernels continue to count.
+without a later datagram to reveal it, are missing from iperf3's counts, but the hosts' kernels continue to count.
 """
 
 from testbed.checks.check import Check, in_turn

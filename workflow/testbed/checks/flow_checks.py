@@ -30,8 +30,8 @@ MOST_OF = 0.9
 def check_cca(specification, document) -> Check:
     """Every data connection used its CCA, according to iperf3's JSON and, at every reading, to the kernel.
 
-    Or it used Linux's replacement if ECN was requested but not negotiated (`network_checks.check_ecn`). If a socket
-    was given a CCA from a C file and has a different one, the file has changed it.
+    A connection may use Linux's replacement of its CCA if ECN was requested but not negotiated (`network_checks.check_ecn`). If a
+    socket was given a CCA from a C file and has a different one, the code in the file has changed it.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -130,9 +130,9 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; with groups, all flows due then.
+    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; with groups, all scheduled flows.
 
-    A flow may start late if the network lost packets: these may include the packets that open its client's connections.
+    A flow may start late if the network lost packets, which may include those that open the connections of the flow's client.
     If an established connection doesn't send, its sender is the cause.
     """
     clients = plan_clients(specification)
@@ -202,7 +202,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def may_be_of_an_echo(specification, socket) -> bool:
-    """Return whether a connection's lowest RTT may come from another segment's timestamp, as occurs among thousands of flows.
+    """Return whether a connection's lowest RTT may come from another segment's timestamp, which happens among thousands of flows.
 
     A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when data sent earlier arrive.
     The difference is in whole milliseconds. Among thousands of readings, the other readings show the path's true RTT.
@@ -211,14 +211,14 @@ def may_be_of_an_echo(specification, socket) -> bool:
 
 
 def check_messages(specification, document) -> Check:
-    """Every client sent the configured number of messages, or a few more: iperf3 checks at the end of an interval; for UDP, packets count."""
+    """Every client sent at least the bytes of the configured number of messages; iperf3 may send a few more before it stops."""
     wanted = specification.traffic.messages * specification.traffic.block_bytes
     sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
     return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
 
 
 def check_exchanges(specification, document) -> Check:
-    """The ping-pong of messages took place, for its duration or number."""
+    """There were at least `MIN_EXCHANGES` exchanges of messages, and the messages had the study's size."""
     wrong, observed = [], []
     for process in document["traffic"]:
         result = process["round_trip"]
@@ -264,7 +264,7 @@ def check_series(specification, document) -> Check:
 def check_buffers(specification, document) -> Check:
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
-    Such a limit is attributed to the sender, because it results from the amount of data that the sender has in flight.
+    A failure is attributed to the sender, because it results from the amount of data that the sender has in flight.
 
     The check uses the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
     reading to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are
@@ -314,9 +314,9 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield, for each connection, the limited share of its busy time from its first to its last reading, and the last reading.
+    """Yield (share of its busy time for which a connection was limited, its last reading) for each connection.
 
-    ``column`` is the counter of the limited time.
+    The share is for the time from the first to the last reading; ``column`` is the counter of the limited time.
     """
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
@@ -344,7 +344,7 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
-    """Return the `Check` of the total goodput of all flows of a specification against the capacity that they share.
+    """Return the `Check` that compares the total goodput of the given flows with the capacity that they share.
 
     ``flows`` are the flows' numbers in the document; the specification of a chain's bottleneck numbers them differently.
     ``waiting_bytes`` is the amount that may have passed the bottleneck before the measured period and been delivered during it.
@@ -363,9 +363,9 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
 
 
 def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the result of `delivered_spans`; for UDP whole intervals, over the longest time that they can have taken.
+    """Yield the items of `delivered_spans`; for UDP, spans of whole intervals with the latest possible end.
 
-    iperf3 doesn't report the delay of a flow whose opening packets were lost.
+    With UDP the end is uncertain, because iperf3 doesn't report the delay of a flow whose opening packets were lost.
     """
     if not specification.udp:
         yield from delivered_spans(document)
@@ -376,7 +376,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield each flow and (begin, end, bytes): its delivered bytes in the period common to all flows, or else in its own period."""
+    """Yield each flow with (begin in ns, end in ns, bytes delivered) for the period common to all flows, or else for its own period."""
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
     for process in document["traffic"]:

@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """Processes that waited for a time were woken promptly: 99 % and all within their limits (with fewer than 100, the latest counts for 99 %)."""
+    """The reader of CPU times was woken promptly: the delays of 99 % of its wake-ups, and of all, are within their limits."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

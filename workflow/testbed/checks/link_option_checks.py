@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """The share of packets affected by an option agrees with the configured one, in each direction with the option and packets."""
+    """The share of packets affected by an option agrees with the configured share, in each direction with the option and with packets."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):
@@ -35,10 +35,10 @@ def check_option(option: LinkOption, specification, document) -> Check:
 
 
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
-    """Return the `Check` of a share of packets against the configured one, a fraction.
+    """Return the `Check` that compares a share of packets with the configured share (a fraction).
 
-    It is judged like random loss (`network_checks.judge_loss`, also for ``of_one``). ``seen`` are the smallest and largest detectable
-    shares of affected packets (from `COUNTED`); the check uses the value in between that is nearest to the observed share.
+    The share is judged like random loss (see `network_checks.judge_loss`, also for ``of_one``). ``seen`` are the smallest and largest
+    detectable shares of affected packets (from `COUNTED`); the check uses the value in between that is nearest to the observed share.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"

@@ -14,13 +14,13 @@ READ_BEFORE_CHECKSUM = 2
 
 
 def late(_, document, direction) -> tuple[int, int]:
-    """Return the number of late packets and the total number."""
+    """Return the number of late packets and the number of all packets."""
     _, left, were_late = counts(document, direction)
     return were_late, left
 
 
 def doubled(_, document, direction) -> tuple[int, int]:
-    """Return the number of duplicated packets and the total number."""
+    """Return the number of duplicated packets and the number of all packets."""
     came, left, _ = counts(document, direction)
     return left - came, came
 

@@ -9,7 +9,7 @@ LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
-    """Return the `Check` of a share of lost packets against that of a `LossModel`.
+    """Return the `Check` that compares a share of lost packets with the share in a `LossModel`.
 
     The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of such a small or large
     number is below `false_alarm`. With bursts this number varies more than with independent losses.

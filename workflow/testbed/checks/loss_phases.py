@@ -32,7 +32,10 @@ def loss_phases(specification, document, direction) -> list[tuple[float, int, in
 
 
 def check_phases(name, phases, judge) -> Check:
-    """Return the `Check` of a loss that changes or differs between paths: ``judge`` judges each phase or path with packets, at least one."""
+    """Return the `Check` of a loss that changes or differs between paths.
+
+    ``judge`` returns the `Check` of one phase or path. Phases without packets are ignored, but at least one must have packets.
+    """
     judged = [judge(name, loss / 100, dropped, offered) for loss, offered, dropped in phases]
     passed = [check.ok for check, (_, offered, _) in zip(judged, phases, strict=True) if offered]
     expected, observed = ([getattr(check, side) for check in judged] for side in ("expected", "observed"))

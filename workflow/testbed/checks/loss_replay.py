@@ -1,7 +1,7 @@
 """Identify the individual packets that a netem with a loss model dropped, by replaying its random numbers from the seed.
 
 netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: for each packet
-those of the model (`experiment.loss_models`) and, with jitter, another one for the delay of each packet that isn't dropped. So the
+those of the model (`experiment.loss_models`) and, with jitter, another number for the delay of each packet that isn't dropped. So the
 number of packets that reached netem determines everything, and the replay must yield as many drops as the kernel counted.
 """
 
@@ -84,7 +84,7 @@ def _netem(device):
 def check_loss_bursts(specification, document) -> Check:
     """The loss bursts have the configured mean length, and the replayed losses agree with the kernel's.
 
-    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets are the last of theirs. As for a share
+    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets end a burst. As for a share
     of lost packets, D D(B/D||r) exceeds ln(2/a) with a probability of at most a (`judge_loss`).
     """
     wrong, expected, observed = False, [], []

@@ -15,7 +15,7 @@ def packets_lost(document) -> int:
 
 
 def drops_grown(links, name, kind) -> int:
-    """Return the increase in the drops of an interface's qdisc."""
+    """Return the increase in the drops of an interface's qdisc during the traffic."""
     before, after = (links[when][name]["qdiscs"].get(kind, {"drops": 0}) for when in ("before", "after"))
     return after["drops"] - before["drops"]
 

@@ -25,7 +25,7 @@ STEPS = {"burst_bytes": 1}
 LOSS_FALSE_ALARM = 1e-6
 #: Largest additional RTT of an idle path, on top of a delay line that is exact in virtual time.
 IDLE_RTT_SLACK_MS = 0.2
-#: The same under a real clock: the stack's own time, in the fastest of ten replies, and the slack of timers.
+#: Largest additional RTT of an idle path under a real clock: the stack's own time, in the fastest of ten replies, and the slack of timers.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
@@ -137,9 +137,9 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have the pacing qdisc that the study sets, or none, so that a pacing CCA uses TCP's own timer.
+    """The senders' interfaces have the study's pacing qdisc, or no fq, so that a pacing CCA uses TCP's own timer; the pacing rate is known.
 
-    Otherwise they have no qdisc at all next to a router; on a cable they have the rate and its queue.
+    Without a pacing qdisc, the interfaces have no qdisc at all next to a router; on a cable they have those of the rate and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -282,7 +282,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return, at the end, the marks made by a direction's bottlenecks, and the largest number of marked packets that didn't arrive."""
+    """Return how many packets a direction's bottlenecks had marked at the end, and how many of these may not have arrived."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]

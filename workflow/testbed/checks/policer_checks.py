@@ -40,7 +40,7 @@ def check_policer(specification, document) -> Check:
 
 
 def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
-    """Return the bytes delivered in a direction, and its capacity in that time; (0, 0) if no long flow sends data in that direction."""
+    """Return the bytes delivered in a direction and the bytes allowed in that time; (0, 0) if no long flow sends data in that direction."""
     spans = spans_at_most(specification, document)
     got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]
     if not got:

@@ -176,7 +176,7 @@ def holds_less_than_path(specification, direction, packet_ns) -> bool:
 
 
 def check_queue_limit(specification, document) -> Check:
-    """When many packets arrived at once, each bottleneck's queue held exactly the expected number."""
+    """When many packets arrived at once, each bottleneck's queue held as many as its limit allows, or fewer if it may drop earlier."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "at_once" not in seen:
@@ -189,7 +189,7 @@ def check_queue_limit(specification, document) -> Check:
         discipline = discipline_of(run.queue_in(seen["direction"]))
         exact = discipline.name in EXACT and not lossy
         held = seen[f"waiting_{counted}"]
-        # fq lets a few packets pass beside its queues (fq_fastpath_check of net/sched/sch_fq.c).
+        # fq lets a few packets bypass its queues (fq_fastpath_check of net/sched/sch_fq.c).
         most += FAST_PATH_PACKETS if discipline.name == "fq" else 0
         ok &= (most - one < held if exact else held > 0) and held <= most
         expected.append(f"{'' if exact else 'up to '}{most} {counted}")

@@ -6,7 +6,7 @@ from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
 
-#: Declared end of a side (`server_ends`, `client_ends`) -> the actual ends that match it.
+#: Declared end of a side (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
 #: Finding reported for a side that ended in another way.
 FOUND = {
@@ -82,7 +82,7 @@ def last_words(side) -> str:
 
 
 def check_program_packets(specification, document) -> Check:
-    """All packets of the programs were counted; each has the size of a packet, and the amount that arrived doesn't exceed the amount sent."""
+    """All packets of the programs were counted, none is larger than the links' largest packet, and no more arrived than were sent."""
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
@@ -114,7 +114,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that is declared to log its congestion control did so."""
+    """Each program that is declared to write a qlog left a readable one with events of its congestion control."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)

@@ -13,7 +13,7 @@ MOST_RTTS = 4
 
 
 def check_duration(specification, document) -> Check:
-    """Every flow's connection came up within a few RTTs of its planned start, or the network lost packets, and ended after its planned
+    """Every flow connected within a few RTTs of its planned start, unless the network lost packets, and no flow ended before its planned
     stop."""
     planned = plan_clients(specification)
     early, waits_ms = [], []
@@ -72,7 +72,7 @@ def check_bytes(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent, unless losses prevented it."""
+    """There are as many streams as flows, and each sent data, unless losses prevented it."""
     streams = [entry["stream"] for entry in document["traffic"]]
     silent = sum(1 for stream in streams if not stream["bytes_sent"])
     return Check(

@@ -35,12 +35,12 @@ def check_timeline(specification, document) -> Check:
 
 
 def words(change) -> str:
-    """Return the description of a change: "forward rate_mbps 10 at 5 s"."""
+    """Return the description of a change, such as "forward rate_mbps 10 at 5 s"."""
     return f"{change.direction} {change.quantity} {change.value:g} at {change.at_ns / 1e9:g} s"
 
 
 def passed_beyond(specification, done) -> list[str]:
-    """Return the bottlenecks from which more data left between two changes of the rate than the rate allows."""
+    """Return a text for each bottleneck from which more data left between two changes of the rate than the rate allows."""
     wrong, before = [], {}
     for entry in done:
         if entry["quantity"] != "rate_mbps":
@@ -61,7 +61,7 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return the bottlenecks from which the backlog at a change of rate had not left by the time when it should have.
+    """Return a text for each bottleneck whose backlog at a change of the rate had not left when it should have.
 
     The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
     """
@@ -83,9 +83,9 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return the netems at which the packets that left by a change of delay differ in number from those that arrived by one delay before.
+    """Return a text for each netem that had not passed, at a change of its delay, the packets that had arrived one delay earlier.
 
-    A difference due to jitter is allowed, as a share of the packets that arrived.
+    The two numbers of packets may differ by `BEYOND_PACKETS`; directions with jitter are not checked.
     """
     wrong = []
     for number, entry in enumerate(done):
@@ -109,9 +109,9 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return the bottlenecks from which more data left since the first change than a trace offered, as the ideal goodput assumes.
+    """Return a text for the first bottleneck from which more data left since the first change than its trace offered.
 
-    Each rise before the end of a span may pass one more packet (`experiment.traces`).
+    The ideal goodput assumes that no more leave. Each rise before the end of a span may pass one more packet (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

@@ -10,13 +10,13 @@ from testbed.checks.network_checks import grown
 LARGEST_UNSCALED_BYTES = 65_535
 #: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
-#: Share of its time above which a flow held back by its window is limited by the requested buffer.
+#: Share of its time above which a flow that is held back by its receive window is expected to fill the requested buffer.
 HELD_BACK = 0.5
 #: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2
 #: Smallest share of segments acknowledged one by one without delayed acknowledgements, except control messages and a FIN.
 ACKNOWLEDGED = 0.9
-#: Largest excess of a timeout over the RTT, in deviations of the RTT; and the rounding of the timeout, in ms.
+#: Largest excess of a timeout over the RTT, in mean deviations of the RTT (rttvar); and the rounding of the timeout, in ms.
 DEVIATIONS, TICKS_MS = 16, 5
 #: Largest relative excess of a sender's rate over its limit; iperf3 begins with a whole block.
 RATE_SLACK = 0.01
@@ -50,7 +50,7 @@ def check_send_buffer(specification, document) -> Check:
 
 
 def check_receive_buffer(specification, document) -> Check:
-    """Unacknowledged data never exceeded the receive buffer, and came close to it if it held flows back."""
+    """Unacknowledged data never exceeded the receive buffer, and nearly filled it if the buffer held flows back."""
     asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
     held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
     # MPTCP's subflows share a buffer.
@@ -89,7 +89,7 @@ def most_unacknowledged_bytes(document) -> float:
 
 
 def check_acknowledgements(specification, document) -> Check:
-    """Each segment was acknowledged at once, according to the receivers' counters."""
+    """Nearly every segment was acknowledged separately, according to the receivers' counters."""
     counted = [document["stack"]["tcp"][pair.receiver] for pair in specification.pairs]
     shares = [one["TcpOutSegs"] / max(1, one["TcpInSegs"]) for one in counted]
     ok = all(share >= ACKNOWLEDGED for share in shares)
@@ -102,7 +102,7 @@ def check_acknowledgements(specification, document) -> Check:
 
 
 def check_least_timeout(specification, document) -> Check:
-    """Timeouts exceed the RTT by the study's minimum, and not by more if the RTT varies little."""
+    """Timeouts exceed the RTT by at least the study's minimum, and by no more unless the RTT varies."""
     least = specification.transport.min_rto_ms
     above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
     most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)
@@ -117,7 +117,7 @@ def check_least_timeout(specification, document) -> Check:
 
 
 def check_sending_rate(specification, document) -> Check:
-    """No client sent faster than its limit; with UDP, none sent slower either."""
+    """No client sent faster than its limit; with UDP, no client sent slower either."""
     wrong, expected, observed = [], [], []
     for process in document["traffic"]:
         end, flows = process["client"]["end"], process["flows"]
@@ -153,7 +153,7 @@ def check_super_packets(specification, document) -> Check:
 
 
 def check_pacing_limit(specification, document) -> Check:
-    """All sockets had the study's limit on the pacing rate, and no pacing rate above it."""
+    """All sockets had the study's limit on the pacing rate, and none had a pacing rate above the limit."""
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]

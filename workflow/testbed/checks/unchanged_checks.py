@@ -5,7 +5,7 @@ from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 from testbed.network.outage import seed_after
 
-#: Quantity of a timeline -> the qdisc and its parameter, and the number of the parameter's units per unit of the quantity.
+#: Quantity of a timeline -> the kind of qdisc, the qdisc's parameter, and the number of the parameter's units per unit of the quantity.
 OF_TIMELINE = {
     "rate_mbps": ("htb", "rate_bps", 1e6),
     "delay_ms": ("netem", "delay_ms", 1),
@@ -34,7 +34,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return, by place, the value set there by the last change of each quantity."""
+    """Return the values that the last change of each quantity set, by their places in the read-back."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():
@@ -50,7 +50,7 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
 
 
 def seeds_after_outage(specification, document) -> dict[str, int]:
-    """Return the places of the seeds that differ after an outage, with their new values."""
+    """Return the seeds that an outage changes: their new values, by their places in the read-back."""
     outage = specification.multipath.outage
     return {
         f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)

@@ -17,7 +17,7 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a run with a document: the machine's fault in a first try, and the reason for a failure; each None if there was none."""
+    """Outcome of a run with a document: the machine's fault in the first try, and the reason for the run's failure; None without one."""
 
     first_fault: str | None
     failure: str | None
@@ -29,7 +29,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends gets a
     second try; if that is also ended from outside, the run has no document and may be started again.
 
-    Raises `GuestError` or `OSError` if there is no document. The log's last line says so too.
+    Raises `GuestError` or `OSError` if there is no document. The log's last line reports this, too.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Run again after the machine ended the first try; return the document, or that of the failure if the second try ends likewise."""
+    """Execute a run again after the machine ended the first try; return its document, or the fault's if the machine ends it again."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:
@@ -84,7 +84,7 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return the text on a second try for the last line of a run's log; empty if the first try succeeded."""
+    """Return the remark about a second try for the last line of a run's log; empty if there was no second try."""
     return f"; on the second try, the first: {first_fault}" if first_fault else ""
 
 
@@ -110,7 +110,7 @@ def write_document(document, output) -> None:
 
 
 def is_done(specification, output) -> bool:
-    """Return whether a complete document of exactly this run, by this testbed and image, exists.
+    """Return whether there is a complete document of exactly this run, written by this testbed and image.
 
     The result is true only if another execution would give the same bytes, or merely another measurement (platform ``host``).
 

@@ -36,7 +36,7 @@ KEPT = {
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
-#: Added to a signal's number, this is the first process's exit status for a program ended by the signal, as in a shell.
+#: Number added to a signal's number in the first process's exit status if the signal ended the program, as in a shell.
 SIGNALLED = 128
 
 

@@ -1,7 +1,7 @@
 """Confinement of a declared program inside a guest: its files, its user, and its memory limit.
 
-It gets a private root in memory with the image's programs and libraries (read-only), its own files, a folder for logs, ``/tmp``, and
-five devices, but no files of the machine, the run or other programs. It runs as a separate user without any
+The program gets a private root in memory with the image's programs and libraries (read-only), its own files, a folder for logs, ``/tmp``,
+and five devices, but no files of the machine, the run or other programs. It runs as a separate user without any
 privileges, in the network namespace of its host, which it can't change.
 """
 
@@ -21,12 +21,12 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: The program's folders, as it sees them.
 FOLDER, LOGS = "/program", "/logs"
-#: Folder of a run that requests and receives the TLS secrets of its programs, and the largest size of those of one process, in bytes: a power
-#: of two, enough for a thousand connections.
+#: Folder of a run that requests and receives the TLS secrets of its programs, and the largest size of one process's secrets in bytes: a
+#: power of two, enough for a thousand connections.
 KEYS, MOST_SECRETS = "keys", 2**20
 #: Largest total size of its folders' content in MiB, largest number of processes and threads, and of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
-#: Environment of such programs.
+#: Environment of confined programs.
 ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 
@@ -40,7 +40,7 @@ def confine(files, root, user, memory_mib) -> None:
     root : str
         An empty folder in which the program's root is created, invisible to other processes.
     user : int
-        Numeric id of its user and group.
+        Numeric id of the program's user and group.
     memory_mib : int
         Writable memory of each of the program's processes in MiB.
     """

@@ -22,13 +22,13 @@ def lines_of(printed) -> list[str]:
 
 
 def crashed(printed) -> bool:
-    """Return whether a kernel printed a reason for its end that doesn't blame the machine."""
+    """Return whether a kernel reported a crash (such as a panic or an oops) for which the machine is not to blame."""
     lines = lines_of(printed)
     return any(WHY.search(line) for line in lines) and not any(OF_THE_MACHINE.search(line) for line in lines)
 
 
 def last_words(printed) -> str:
-    """Return the reason that a kernel printed for its end, with its call trace, or else the last line that it printed."""
+    """Return the reason and the call trace that a crashed kernel printed, or else the kernel's last line, for a message."""
     lines = lines_of(printed)
     why = dict.fromkeys(line for line in lines if WHY.search(line))
     if not why:

@@ -1,4 +1,4 @@
-"""Execution of a guest, a measured program or a simulator: on its cores, within its time limit, and never beyond its workflow."""
+"""Execution of a guest, a measured program or a simulator: on its cores, within its time limit, and never longer than its workflow."""
 
 import contextlib
 import ctypes
@@ -26,7 +26,7 @@ UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
 def execute(
     command, step, folder, environment, cores, limit_s, log, workflow, prepare=None, cpu_s=None
 ) -> tuple[int, bytes]:
-    """Run a program to its end.
+    """Run a program to completion.
 
     Its output is copied to the log through memory: if it wrote to the log directly, a full disk
     would make the program fail in the middle of the run.
@@ -58,7 +58,7 @@ def execute(
     Raises
     ------
     MachineFault
-        If the program takes longer.
+        If the program takes longer than ``limit_s``.
     ConsoleFull
         If the program prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
@@ -130,7 +130,7 @@ class Console:
 
 
 def confine(cores, prepare=None, cpu_s=None) -> None:
-    """In a child that is about to run a program: make it end with the parent, stay on these cores, and limit its CPU time."""
+    """Prepare a child process that is about to run a program: it ends with its parent, stays on ``cores``, and has limited CPU time."""
     if prepare:
         prepare()
     if cpu_s is not None:

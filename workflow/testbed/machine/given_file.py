@@ -29,7 +29,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
     Raises
     ------
     GivenFileError
-        If it is a device, a pipe or a socket, or larger than ``largest`` bytes; no more than that are read.
+        If the file is a device, a pipe or a socket, or larger than ``largest`` bytes; the rest of a larger file isn't read.
     OSError
         If the file can't be opened, or is a folder.
     """
@@ -52,7 +52,7 @@ def given_text(path, largest) -> str:
     Raises
     ------
     GivenFileError
-        As for `given_bytes`, or if it is not UTF-8; the message then names the line.
+        As for `given_bytes`, or if the file is not UTF-8; the message then names the line.
     """
     content = given_bytes(path, largest)
     try:

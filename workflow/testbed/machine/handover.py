@@ -31,7 +31,7 @@ COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode"
 
 
 def hand_over(specification, job) -> None:
-    """Put the packages, their identity and a run's specification into the folder ``job``, all that the run sees of the machine."""
+    """Put the packages, their identity and a run's specification into the folder ``job``, which is all that the run sees of the machine."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
         # Not on the guest kernel's command line, which affects its random numbers.
@@ -136,7 +136,7 @@ def prepare(folder) -> None:
 
 
 def prepared() -> Path:
-    """Return a folder with the compiled packages (`prepare`), which is kept beside the packages from one run to the next.
+    """Return a folder with the compiled packages (`prepare`), which is kept next to the packages for further runs.
 
     Raises `OSError` if it can't be created there.
     """
@@ -157,7 +157,7 @@ def prepared() -> Path:
 
 
 def result(specification, job, status, step="guest", what="the guest kernel", says_why=False) -> dict:
-    """Return the document that a run left in ``job``, or one with the reason for its failure; raise `GuestError` if there is neither.
+    """Return the document that a run left in ``job``, or a document with the reason for the run's failure.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
     status : int
         Exit status of the run's process (negative: the signal).
     step, what : str
-        The current step, and the name of that process, for the message.
+        The current step, and the name of the run's process, for the message.
     says_why : bool
         Whether the process printed the reason for its end.
     """
@@ -204,9 +204,9 @@ def _no_number(word):
 
 
 def left_by_run(path, keys=()) -> dict | None:
-    """Return the content that a run wrote, or None if it ended before or during the writing.
+    """Return the content of a JSON file that a run wrote, or None if the run ended before the file was complete.
 
-    A custom kernel can leave anything there, such as a link or a pipe, which counts as no content.
+    A custom kernel can leave anything in the file's place, such as a link or a pipe, which counts as no content.
 
     Parameters
     ----------

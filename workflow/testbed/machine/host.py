@@ -28,14 +28,15 @@ START_S = 5
 SPARE_S = 180
 
 
-#: Smallest change of the time of day relative to the monotonic clock, in s, that shows that it was set; not below the readings' resolution.
+#: Smallest change in the time of day relative to the monotonic clock, in s, that shows that the time was set; not below the resolution of
+#: the readings.
 STEP_S = 1e-3
 #: Number of times that both clocks are read; the reading that took the shortest time counts.
 CLOCK_READINGS = 10
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated seconds that a run takes: under a real clock the duration of its traffic, plus the start."""
+    """Return the estimated duration of a run in s: under a real clock, that of its traffic plus the time to start."""
     return START_S + more_hosts_s(specification) + specification.expected_s
 
 

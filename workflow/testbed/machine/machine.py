@@ -21,7 +21,8 @@ from testbed.machine.messages import note
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
 #: Interval between searches for a free core, in seconds.
 CORE_POLL_S = 0.2
-#: The same for a run that needs all cores; shorter, because otherwise such a run would rarely be the first of many to find a free core.
+#: Interval between searches by a run that needs all cores, in seconds; shorter, because otherwise such a run would rarely be the first of
+#: many to find a free core.
 ALL_CORES_POLL_S = 0.02
 #: Folder with the locks of the cores for all users of the machine.
 CORE_LOCKS = Path("/tmp")
@@ -95,7 +96,7 @@ def ended_within(seconds, *processes) -> list[int]:
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Create the folder that a guest sees as its job, and delete it afterwards, along with those left by killed runs."""
+    """Create the folder that a guest sees as its job, and delete it afterwards; first delete the folders that killed runs have left."""
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
         with contextlib.suppress(OSError), locked(left):  # in use, or another user's
@@ -170,7 +171,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
     Cores are taken in order and kept while waiting. So runs in the guest kernel, which need one core,
     end and make room, and if two runs need all cores, the second waits at the first core.
 
-    Raises `WorkflowEnded` if the workflow (a pidfd) ends before that.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before all cores are held.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -198,7 +199,7 @@ def numbers_of(text) -> set[int]:
 def memory_folder(least_mib) -> str:
     """Return the folder for a guest's memory: shared memory, or else a folder on disk.
 
-    ``least_mib`` is the free space needed there. Raises `GuestError` if neither has enough room, is writable and can be
+    ``least_mib`` is the free space that the memory needs. Raises `GuestError` if no folder has enough room, is writable and can be
     mapped as executable.
     """
     causes = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def note(log, text) -> None:
-    """Write a line to a log; if that fails, tell the user, because a run isn't discarded for it.
+    """Write a line to a log; if that fails, tell the user, because a missing line is no reason to discard a run.
 
     Parameters
     ----------

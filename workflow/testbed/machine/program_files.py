@@ -60,7 +60,7 @@ def digest_of(files) -> str:
 
 
 def write_archive(files, archive) -> None:
-    """Write a program's files as a tar file with the same bytes for the same files."""
+    """Write a program's files to a tar file, whose bytes depend only on the files."""
     with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
         for name, (content, executable) in sorted(files.items()):
             entry = tarfile.TarInfo(name)
@@ -87,7 +87,7 @@ def lay(folder, archive, sha256) -> None:
     """Put a program's files into a new folder that everybody may read; raise `OSError` if the archive has different files."""
     files = read_archive(archive)
     if digest_of(files) != sha256:
-        raise GivenFileError("its files are others than those that the study names")
+        raise GivenFileError("its files differ from those that the study names")
     folder.mkdir(parents=True)
     for name, (content, executable) in files.items():
         place = folder / name

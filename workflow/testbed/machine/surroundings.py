@@ -24,7 +24,7 @@ def surroundings_of(specification) -> "GuestKernel | OwnMachine":
 
 
 class GuestKernel:
-    """A separate guest kernel for the run, with one core and a virtual clock, on which CPU time takes no time."""
+    """A separate guest kernel for the run, with one core and a virtual clock, on which computing takes no time."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -104,5 +104,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return no section: times of a real clock prove nothing about single packets."""
+        """Return no section, because times of a real clock are too inexact to verify single packets."""
         return {}

@@ -110,7 +110,7 @@ def memory_mib(specification) -> int:
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated seconds of one core that a run takes, an overestimate that assumes a full link."""
+    """Return the estimated time of a run on one core in s, which is an overestimate because it assumes a full link."""
     return START_S + more_hosts_s(specification) + PACKET_S * full_packets(specification)
 
 
@@ -291,8 +291,8 @@ def closed_off_in(job, huge_pages) -> Callable:
             return mount_huge_pages if huge_pages else lambda: None
         raise GuestError(
             "guest",
-            f"a kernel or program of the study's own is somebody's, and this machine can't close it off from your files ({why}); "
-            f"{OPEN_VARIABLE}=1 starts it all the same, if you trust it",
+            f"the study's own kernel or program may come from a third party, and this machine can't isolate it from your files ({why}); "
+            f"{OPEN_VARIABLE}=1 starts it nevertheless, if you trust it",
         )
     return lambda: closed_off.close_off(job, huge_pages)
 

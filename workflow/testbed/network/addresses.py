@@ -1,7 +1,7 @@
 """Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's).
 
 In IPv4 a link is 10.PLACE.NUMBER/24. Place 0 is between routers, 1 and 2 are the hosts' links at either end, 3 a cable's
-paths, 4 their joined tunnels, 5 control connections. Links from number 256 on continue 16 places further, as in 10.17/16.
+paths, 4 their joined tunnels, 5 control connections. Links numbered 256 and higher use a place that is larger by 16, as in 10.17/16.
 """
 
 from ipaddress import ip_interface
@@ -18,7 +18,7 @@ BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: Number of links with a place's own second byte in IPv4, and the distance to that byte of the following links.
+#: Number of links that share a place's second byte in IPv4, and the amount by which that byte is larger for the next links.
 LINKS_OF_A_PLACE, NEXT_PLACE = 256, 16
 #: Last bottleneck of a chain whose two routers' numbers, concatenated, fit into a byte (10.0.89.1); the tenth has 10.0.110.
 LAST_BY_ROUTERS = 8
@@ -65,7 +65,7 @@ def control_interface(host) -> str:
 
 
 def control_address(pair, host) -> dict[str, str]:
-    """Return the address, by IP version, of the ``sender`` or ``receiver`` of a `Pair` in that network."""
+    """Return the address, by IP version, of the ``sender`` or ``receiver`` of a `Pair` in the network of control connections."""
     return link_address(5, pair.index + 1, 1 if host == pair.sender else 2)
 
 
@@ -86,7 +86,7 @@ def destination(specification, pair, host) -> str:
 
 
 def idle_destinations(specification) -> list[tuple[str, str, str]]:
-    """Return the hosts of each pair, or of each path of a cable, in ``forward`` order, and the second host's address."""
+    """Return (host, peer, peer's address) for each pair, or for each path of a cable; ``forward`` leads from the host to the peer."""
     version = specification.ip_version
     if not specification.is_cable:
         return [(*p.ends, host_address(p, p.ends[1], version)) for p in specification.pairs]
@@ -159,7 +159,7 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def chain_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of each router of a chain: for each pair whose path crosses it, to the networks that aren't attached to it."""
+    """Return the routes of each router of a chain: to the networks of all pairs whose path crosses the router, except attached networks."""
     routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
         first, last = pair.first_hop, pair.first_hop + pair.hops

@@ -15,7 +15,7 @@ from testbed.network.netlink import NETLINK_ROUTE, Channel, network_namespace
 
 
 class BareHost(Host):
-    """A host in a separate network namespace; ``namespace`` is its descriptor, ``route`` queries its kernel for devices and queues."""
+    """A host in a separate network namespace; ``namespace`` is the descriptor, and ``route`` queries the kernel for devices and queues."""
 
     #: Keeps Mininet from looking for the programs that its own class starts.
     isSetup = True

@@ -18,7 +18,7 @@ IFB_QUEUE_PACKETS = 10_000
 
 
 def plan(specification) -> dict[str, Netem]:
-    """Return the netem behind the bottleneck in each direction with such options."""
+    """Return the netem behind the bottleneck in each direction with link options for it."""
     planned = {}
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):
@@ -31,7 +31,7 @@ def plan(specification) -> dict[str, Netem]:
 
 
 def grown(document, name, kind, *keys) -> int:
-    """Return the total increase in some counters of a device's qdisc during the traffic."""
+    """Return the sum of the increases in the counters ``keys`` of a device's qdisc during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return sum(after.get(key, 0) - before.get(key, 0) for key in keys)
 

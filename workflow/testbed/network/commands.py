@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes: given as argument lists, never run by a shell, with failures never ignored."""
+"""Commands on Mininet's nodes: they are given as argument lists and never run by a shell, and failures are never ignored."""
 
 import json
 import signal
@@ -73,7 +73,7 @@ def batch(node, tool, lines) -> None:
 
 
 def batch_json(node, tool, lines, *options) -> list[list[dict]]:
-    """Return the parsed JSON output of each of many commands of ``ip`` or ``tc``; ``options`` apply to all of them."""
+    """Run many commands of ``ip`` or ``tc`` in one process and return the parsed JSON output of each; ``options`` apply to all."""
     answer = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
     return [json.loads(line) for line in answer.splitlines() if line]
 

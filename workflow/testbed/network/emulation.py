@@ -143,7 +143,7 @@ class NetemRate(Bottleneck):
         return self._with_rate(netem).commands(device)
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return the expected result of `links.EmulatedInterface.read_back` for that netem."""
+        """Return the expected result of `links.EmulatedInterface.read_back` for the netem of `commands_above`."""
         return self._with_rate(netem).expected()
 
 

@@ -144,7 +144,7 @@ def emulate(path) -> None:
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return the kernel's settings of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
+    """Return the kernel's settings of all devices of a `topology.NetworkPath`, by name; see ``read_back`` of both classes of devices."""
     of_devices = {}
     for node, own in path.devices_by_node.items():
         known = devices.devices_of(node)

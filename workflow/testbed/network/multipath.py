@@ -120,7 +120,7 @@ def plan_tunnels(specification, host) -> dict:
 def set_up(path, specification) -> None:
     """Join the paths of the two hosts as the study requires (see the top of this module).
 
-    Raises `commands.CommandError` if the kernel refuses a part of it.
+    Raises `commands.CommandError` if the kernel refuses any command.
     """
     planned = plan(specification)
     if specification.multipath.by == "mptcp":
@@ -197,12 +197,12 @@ def set_neighbours(path) -> None:
 
 
 def joined_devices(specification) -> list[str]:
-    """Return the names of a host's devices other than its cables' interfaces: tunnels and bond, or none."""
+    """Return the names of a host's tunnels and bond, which it has in addition to its cables' interfaces; empty without tunnels."""
     return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return the kernel's settings of the joined paths by host, in the form of `plan`; for MPTCP with its ``settings``."""
+    """Return the kernel's settings of the joined paths by host, in the form of `plan`; MPTCP's ``settings`` are added."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
@@ -234,7 +234,7 @@ def read_tunnels(node, specification) -> dict:
 
 
 def read_tunnel(link, offloads, taken) -> dict:
-    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, ``taken`` whether the host decapsulates GRE from UDP."""
+    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, and ``taken`` is whether the host decapsulates GRE."""
     kind, data = link["linkinfo"]["info_kind"], link["linkinfo"]["info_data"]
     encapsulation = data.get("encap", {})
     return {

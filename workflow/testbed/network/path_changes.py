@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record the number of packets that have reached netem, one delay before the change that follows ``number``: all leave before it."""
+        """Record how many packets have reached netem one delay before the change after change ``number``; they leave before that change."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():
@@ -80,7 +80,7 @@ class PathChanges:
             self.result[number]["devices"][name]["came_packets"] = came
 
     def _look_again(self, number):
-        """Record the amount that has left the bottleneck since a change of its rate; called when the packets that waited then must have left."""
+        """Record the amount that has left the bottleneck since a change of its rate, once all packets waiting then must have left."""
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
             entry["left_bytes"] = now["bytes"] - entry["bytes"]
@@ -91,7 +91,7 @@ class PathChanges:
         return self._counted(channel, index, handle, f"counts of {device.name}")
 
     def _carry_out(self, change, origin_ns):
-        """Make one change on all devices of its direction, and record its result; return the event for a later read-back, or None."""
+        """Make one change on all devices of its direction, and record the result; return the events for a later read-back (one or none)."""
         place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
         make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
         devices = {device.name: make(device, change) for device in place[change.direction]}
@@ -109,7 +109,10 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return the event at which all packets that wait at a change of rate must have left; None if the rate changes before that."""
+        """Return, in a tuple, the event at which all packets waiting at a change of rate must have left; empty if there is no such event.
+
+        There is none if the rate changes before that, if few packets wait, or for a trace.
+        """
         number, entry = len(self.result) - 1, self.result[-1]
         waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
         left_ns = change.at_ns + round(waiting * self._specification.packet_bytes * 8e3 / change.value)

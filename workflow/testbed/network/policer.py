@@ -49,9 +49,9 @@ class Policer:
 
 
 def read_policer(node, index) -> dict | None:
-    """Return the kernel's policer at the ingress of the device with an index, in the form of `Policer.expected`; None without one.
+    """Return the kernel's policer at the ingress of a device, in the form of `Policer.expected`; None without a policer.
 
-    It is read over netlink, because tc's JSON omits rate and burst.
+    The device is given by its ``index``. The policer is read over netlink, because tc's JSON omits rate and burst.
     """
     request = MESSAGE.pack(0, index, 0, INGRESS_FILTERS, 0)
     filters = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
@@ -78,7 +78,7 @@ def _police(buffer, start, end):
 
 
 def drops(document, direction) -> int | None:
-    """Return the number of packets that the policer of a direction dropped during the traffic, or None without one."""
+    """Return the number of packets that the policer of a direction dropped during the traffic, or None without a policer."""
     router = f"{POLICED_AT[direction]}-"
     interfaces = [name for name in document["network"]["set"].get("policer", {}) if name.startswith(router)]
     if not interfaces:

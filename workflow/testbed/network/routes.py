@@ -61,8 +61,8 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source`` is the source address of packets that don't have one. If ``priority`` is given, the route replaces one with the same
-    priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
+    ``source`` is the source address of packets that don't have one. If ``priority`` is given, the route replaces a route with the
+    same priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
     """
 
     network: str
@@ -82,7 +82,7 @@ class Route:
 def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
     """Give a node addresses, permanent neighbours and routes, in this order.
 
-    Raises `netlink.NetlinkError` if the kernel refuses one.
+    Raises `netlink.NetlinkError` if the kernel refuses any of them.
 
     Parameters
     ----------

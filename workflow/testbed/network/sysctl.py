@@ -13,7 +13,7 @@ SETTINGS = Path("/proc/sys")
 def write(node, settings) -> None:
     """Set ``settings``, a dict of names and values.
 
-    Raises `SettingError` if the kernel has no setting of a name or rejects its value.
+    Raises `SettingError` if the kernel doesn't have one of the settings or rejects its value.
     """
     with network_namespace(node):
         for name, value in settings.items():

@@ -28,8 +28,8 @@ a queue, like network cards. Packets that arrive at h2-eth0 (h1-eth0) pass the n
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
 The topology `chain` has its own module. With ``netem: both-ends``, as in a Mininet TCLink on r1-r2, r1-eth1 and r2-eth1
-have a netem, whose limit is the only queue. It is below the shaper if there is a rate, or limits the rate itself. With
-``netem: sending-host``, as commonly set on a machine's own interface, h1-eth0 and h2-eth0 have it.
+have a netem, whose limit is the only queue. This netem is below the shaper if there is a rate, or limits the rate itself. With
+``netem: sending-host``, as commonly set on a machine's own interface, h1-eth0 and h2-eth0 have such a netem.
 """
 
 import contextlib
@@ -165,7 +165,7 @@ def interfaces_of(net) -> dict[str, EmulatedInterface]:
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return the links: two nodes, and the names of their interfaces."""
+    """Return each link as its two nodes and the names of their interfaces."""
     ends = [(pair.sender, pair.receiver) for pair in specification.control_pairs]
     control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:

@@ -30,14 +30,14 @@ MANY = {"net.core.somaxconn": "16384"}
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: Setting for a network namespace's default CCA.
 CCA = "net.ipv4.tcp_congestion_control"
-#: Candidates for that default on the guest's hosts if sockets choose their CCA: the first one that isn't the CCA of any flow.
+#: Candidates for the default CCA of the guest's hosts if sockets choose their CCA: the first one that no flow uses becomes the default.
 DEFAULTS = ("bic", "hstcp")
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the sysctls required on the host of that name: values by name, as sysctl prints them."""
+    """Return the sysctls required on the host named ``host``: values by name, as sysctl prints them."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
@@ -57,7 +57,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the limits required on the interface of the host of that name: values by keyword of ip-link(8)."""
+    """Return the limits required on the interface of the host named ``host``: values by keyword of ip-link(8)."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
@@ -67,7 +67,7 @@ def cca_given_by(specification) -> str:
 
     If the application can't choose a CCA for its socket, the routes give it: unlike a network
     namespace's default, they may name any CCA of the kernel. MPTCP subflows that a host
-    accepts still get its default.
+    accepts still get the host's default.
     """
     if specification.udp:
         return "nothing"

@@ -127,7 +127,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the fraction of time that a core spent on a part, in all windows of a given length, or in the whole time.
+    """Return the fraction of time that a core spent on a part, for each window of a given length, or for the whole time.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         One of `PARTS`, or ``busy``: everything except idle. The latter is a share of elapsed time, not of the ticks of all parts,
         because activity shorter than the kernel's tick shortens idle time but may be missing from all other parts.
     window_s : float, optional
-        Windows begin at each reading. If there are too few readings for one window, it is the whole time.
+        Length of the windows, one of which begins at each reading. If there are too few readings for a window, it is the whole time.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]

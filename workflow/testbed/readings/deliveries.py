@@ -29,7 +29,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
     They extend from the time when the last flow's data are due to the earliest end of a flow: at first they are frequent, so that
     one reading is close to the beginning of all flows, then at equal steps, regardless of losses on the path.
-    Groups with different times have such readings for each distinct pair of last beginning and first end.
+    If groups have different times, such readings are planned for each set of flows with the same planned start and stop.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, or None, for a run whose flows are carried by two programs.
+    """Return the `Window` in which all flows of a run with two programs for all flows should have been sending, or None.
 
     If hundreds of flows begin together, some lose their SYNs repeatedly. A flow without a connection delivered nothing in that
     time; waiting for the last flow to begin might leave no time at all.
@@ -141,7 +141,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return each flow's `Window` over its own lifetime in a TCP run: from the first reading with its data to the last one before its end."""
+    """Return each flow's `Window` over its own lifetime in a TCP run: from the first to the last reading with delivered data."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:
@@ -221,7 +221,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return each flow's separate `Window` if flows started at unknown times; it starts with the first whole interval with data."""
+    """Return each flow's separate `Window` if flows started at unknown times; a window starts with the first whole interval with data."""
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)
@@ -282,7 +282,7 @@ class Deliveries:
         return sum(begun[client.port] <= len(client.flows) for client in clients)
 
     def result(self, flows) -> dict | None:
-        """Return the document's section, None if nothing was read.
+        """Return the document's section ``delivered``, or None if nothing was read.
 
         ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_ns`` since the origin, and ``flows``: for
         each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection. If two programs

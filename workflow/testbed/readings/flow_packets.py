@@ -218,7 +218,7 @@ class FlowPackets:
         )
 
     def _keep(self, sent_ns, arrived_ns):
-        """Record a packet's delay, if its turn has come."""
+        """Record a packet's delay, or skip it so that at most `MOST_DELAYS` evenly spaced delays are kept."""
         if self._seen % self._every == 0:
             self._delays.append((sent_ns - self.origin_ns, arrived_ns - sent_ns))
             if len(self._delays) > MOST_DELAYS:

@@ -82,7 +82,7 @@ class PacketCapture:
             ring.lost()
 
     def end(self) -> None:
-        """Write the remaining packets, and the number for which a ring had no room."""
+        """Write the remaining packets, and the number of packets for which a ring had no room."""
         for ring in self._rings:
             ring.drain()
             ring.file.write(statistics(ring.lost()))
@@ -204,5 +204,5 @@ def packet(at_ns, content, length, leaves) -> bytes:
 
 
 def statistics(lost) -> bytes:
-    """Return the block with the number of packets missing in a capture (isb_ifdrop)."""
+    """Return the block with the number of packets missing from a capture (isb_ifdrop)."""
     return block(5, struct.pack("=III", 0, 0, 0) + option(5, struct.pack("=Q", lost)) + option(0, b""))

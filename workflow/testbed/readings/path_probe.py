@@ -67,7 +67,7 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines for probing delays, and those for probing bottlenecks: on a chain those of the flows that cross only one bottleneck."""
+    """Return the lines for probing delays and those for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone
@@ -255,7 +255,7 @@ class PathProbe:
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
     def _policed(self, way, tap, policer, direction):
-        """Return the packets that passed a direction's policer at once with a full bucket, and again after half its filling time."""
+        """Return how many packets passed a direction's policer at once: with a full bucket, and after half of the bucket's filling time."""
         run, burst_bytes = self._specification, policer["burst_bytes"]
         holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
         if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:
@@ -280,7 +280,7 @@ class PathProbe:
         return self._specification.link_mtu_bytes - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
 
     def _tap(self, stack, name):
-        """Return a socket that sees packets that arrive at an interface, before any other effect."""
+        """Return a socket that sees the packets arriving at an interface before any other effect."""
         with network_namespace(self._path.interfaces[name].node):
             tap = stack.enter_context(socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)))
             tap.bind((name, ETH_P_ALL))
@@ -352,7 +352,7 @@ def held_packets(specification, direction, number=0) -> int:
 
 
 def bunches(times_ns) -> list[int]:
-    """Return the arrival instants of packets in ns since the first; packets within a microsecond count as one instant."""
+    """Return the arrival instants of packets in ns since the first; packets that arrive within a microsecond share an instant."""
     instants = []
     for at in sorted(times_ns):
         if not instants or at - instants[-1] > TOGETHER_NS:

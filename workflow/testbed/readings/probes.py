@@ -35,7 +35,7 @@ def ping_count(loss_forward, loss_reverse) -> int:
 
 
 def idle_rtt(path, specification) -> list[dict]:
-    """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
+    """Ping each pair's receiver over the idle path (over each path of a cable), one pair or path at a time.
 
     Returns, for each pair or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms`` and
     ``max_ms``, None if all packets were lost.

@@ -253,7 +253,7 @@ def _header(text):
 class _Clock:
     """The times of a log: ``epoch_ms`` is their origin in ms since 1970, None if the log doesn't give it.
 
-    If a log gives neither a format nor a reference, times large enough to count from 1970 are assumed to do so.
+    If a log gives neither a format nor a reference, times above `ABSOLUTE_MS` are assumed to count from 1970.
     """
 
     def __init__(self, header):

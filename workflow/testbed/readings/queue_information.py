@@ -32,7 +32,7 @@ QUEUE_KINDS = (*OF_KIND, "netem")
 class QueueReader(Channel):
     """A channel that reads the queue of one interface of a node; open it before the traffic, read it often, and close it.
 
-    Raises `netlink.NetlinkError` if the interface or such a qdisc doesn't exist.
+    Raises `netlink.NetlinkError` if the interface doesn't exist or has no qdisc of these kinds.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 
 
 def _managed(buffer, start, end, discipline, counted, delays=False):
-    """Return a discipline's own counters, empty for drop-tail; with ``delays``, those for the time series.
+    """Return a discipline's own counters, or with ``delays`` its values for the time series; empty for drop-tail.
 
     ``counted`` has the counters of every qdisc.
     """

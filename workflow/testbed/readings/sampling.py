@@ -42,7 +42,7 @@ class Sampler:
 
     Parameters
     ----------
-    path : topology.Path
+    path : topology.NetworkPath
     specification : RunSpecification
     sampled : dict of str to list of bytes, optional
         Sender -> identifiers of the connections with time series (`socket_information.sockid_of`); by default all.
@@ -86,7 +86,7 @@ class Sampler:
         self._open.close()
 
     def _read_sockets(self, named=None):
-        """Yield (sender, the kernel's data on one of its connections); with ``named``, read only those that it lists for each sender."""
+        """Yield (sender, the kernel's data on one of its connections); with ``named``, read only the connections listed for each sender."""
         for host, reader in self._readers.items():
             for socket in (
                 reader.connections(self._expected.get(host))
@@ -158,7 +158,7 @@ class Sampler:
         """Return the readings of the data connections (the document's ``looks``).
 
         ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_s``, and ``sockets``, each with ``host``,
-        ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on it.
+        ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on the socket.
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -183,7 +183,7 @@ class Sampler:
         ``subflow``) ``time_s`` and columns of the same length (those of `COLUMNS` that ever had a value, and ``state``);
         and ``queue``: ``time_s``, ``packets`` and ``bytes`` waiting, ``drops`` so far, and for a
         discipline other than drop-tail ``marks`` so far and the delays that it reports. A chain has ``queues`` instead,
-        a list of these, each with its ``bottleneck``, from 1.
+        a list of such dicts, each with the number of its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None

@@ -28,7 +28,7 @@ INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
 #: Offset of mptcpi_bytes_acked in struct mptcp_info (mptcp.h), since Linux 6.5.
 MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
-#: Attribute that is sent without a request: a connection's upper-layer protocol (ULP); in it MPTCP's, and in that the token at this host.
+#: Attribute that is sent without a request: a connection's upper-layer protocol (ULP); nested in it MPTCP's, with the token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
@@ -144,9 +144,9 @@ class SocketReader(Channel):
     def connections(self, expected=None) -> list[dict]:
         """Return the result of `connection` for each connection, in the kernel's order.
 
-        ``expected`` is their number once all flows have begun. If the last reading had that number and it is
+        ``expected`` is the number of connections once all flows have begun. If the last reading had this number, and it is
         small, the connections are requested by name, so that the kernel needn't search its table, which is shared by all nodes and grows
-        with the guest's memory. A closed connection is left out, and the next reading searches the table. Raises
+        with the guest's memory. A closed connection is omitted, and the next reading searches the table. Raises
         `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
@@ -269,7 +269,7 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 def subflow(buffer, message, at, until) -> dict:
     """Return the identification of an MPTCP subflow; empty for other connections.
 
-    ``token``: the same number for all subflows of a connection, at one host;
+    It has ``token``, the number that all subflows of a connection share at one host, and
     ``local_address`` as text. ``message`` is the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)
@@ -285,7 +285,7 @@ def subflow(buffer, message, at, until) -> dict:
 
 @functools.cache
 def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
-    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has, `OF_ECN` only if asked for."""
+    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has; `OF_ECN` only with ``ecn``."""
     fields, formats = [], "="
     for field in TCP_INFO:
         if struct.calcsize(formats + field[0]) > length:
@@ -297,7 +297,7 @@ def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
 
 
 def tcp_info(buffer, at, length, ecn=False) -> dict:
-    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has, and of `OF_ECN` if asked for ``ecn``."""
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; those of `OF_ECN` only with ``ecn``."""
     fields, columns = layout(length, ecn)
     read = {
         column: None if value in unknown else value / divisor if divisor else value

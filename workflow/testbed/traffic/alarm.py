@@ -52,7 +52,7 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process still runs; ``others`` states whether further ones are still to come."""
+        """Return whether a watched process still runs; ``others`` states whether further processes are still to be started."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:

@@ -1,8 +1,8 @@
-"""Background traffic of a client-server network: h2 requests names, leases and directory entries from h1.
+"""Background traffic of a client-server network: h2 sends DNS, DHCP and LDAP requests to h1.
 
 This is a model with sizes taken from the protocols and freely chosen rates: one client sends as many requests as the
-two or three dozen machines of a small office. The same messages are sent over both IP versions, so that these
-differ only by their headers.
+two or three dozen machines of a small office. The same messages are sent over both IP versions, so that the traffic
+differs only in its headers.
 
 =========  ========  ====================================================  ===================================
 service    port      request                                               answer
@@ -58,7 +58,7 @@ SERVICES = (
     Service("dhcp", "udp", 67, 2.0, (300, 300), (300, 548)),
     Service("directory", "tcp", 389, 10.0, (100, 300), (500, 4000)),
 )
-#: Header of a request: its number, its own length, and that of the answer. An answer has the same header.
+#: Header of a request: its number, its length, and the length of the answer. An answer has a header of the same form.
 HEAD = struct.Struct("!IHH")
 #: Largest length of a message.
 MOST_BYTES = 65_535
@@ -138,7 +138,7 @@ def check_background(specification, document) -> Check:
 
 
 def messages(service, seed) -> Iterator[tuple[float, int, int]]:
-    """Yield (time in s since the start, length of the request, length of its answer) endlessly, beginning at time 0."""
+    """Yield an endless sequence of (time in s since the start, length of the request, length of its answer), beginning at time 0."""
     draw, at = random.Random(f"{seed} {service.name}"), 0.0
     while True:
         yield at, draw.randint(*service.request_bytes), draw.randint(*service.answer_bytes)
@@ -242,7 +242,7 @@ class Timer:
 
 
 class Asking:
-    """The client of one service: the messages to send, and the counts of those sent and received."""
+    """The client of one service: the messages to send, and the counts of messages sent and received."""
 
     def __init__(self, service, address, seed):
         self.socket = socket_of(service, address)

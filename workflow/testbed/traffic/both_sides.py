@@ -28,7 +28,7 @@ COLUMNS, COUNTERS = (
 
 
 def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
-    """Return, by sender, the identifiers of some flows' connections for requests to the kernel (`socket_information.sockid_of`)."""
+    """Return the identifiers of the given flows' connections for requests to the kernel (`socket_information.sockid_of`), by sender."""
     named = {}
     for flow in flows:
         pair = specification.flow_pair(flow)
@@ -173,7 +173,7 @@ class BothSides:
 def carry_per_side(
     path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Run all flows with the two programs; parameters and result are those of `traffic.carry`."""
+    """Run all flows with the two programs; parameters and results are as for `traffic.carry`."""
     clients = plan_clients(specification)
     expected = connections_of_senders(specification)
     sampled = connections_of_flows(specification, specification.sampled_flows)

@@ -13,14 +13,14 @@ import sys
 import time
 from pathlib import Path
 
-#: Number of open sockets that such a program may have.
+#: Number of open files that each of these programs may have.
 OPEN_FILES = 16_384
 
 
 class Clock:
     """Times in ns since the traffic's origin, and a kernel timer (timerfd_create(2)).
 
-    Waiting doesn't read the clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c).
+    Waiting doesn't read the clock: each reading would move the guest's clock by 256 ns (arch/um/kernel/time.c).
     """
 
     def __init__(self, origin_ns):
@@ -50,7 +50,7 @@ def address_family(address) -> socket.AddressFamily:
 
 
 def allow_open_files() -> None:
-    """Raise the limit of open sockets: to `OPEN_FILES` if allowed, otherwise to the hard limit."""
+    """Raise the limit on open files: to `OPEN_FILES` if allowed, otherwise to the hard limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     for wanted in (OPEN_FILES, most):
         with contextlib.suppress(ValueError, OSError):

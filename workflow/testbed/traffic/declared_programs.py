@@ -89,8 +89,8 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side; its launcher ends soon after its input ends. If it still has to read logs, it is first sent the
-        traffic's origin."""
+        """Return the result of one side, whose launcher ends soon after its input does. A launcher that still has to read logs is first
+        sent the traffic's origin."""
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)
@@ -132,7 +132,7 @@ class DeclaredPrograms:
 
     @property
     def _step_ns(self):
-        """Interval between readings of a run's time series in ns; 0 for a run without any."""
+        """Interval between readings of a run's time series in ns; 0 for a run without time series."""
         return round(1e6 * (self._specification.traffic.sample_interval_ms or 0))
 
     def _values(self, flow):

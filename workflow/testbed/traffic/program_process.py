@@ -38,10 +38,10 @@ ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
 
 
 class KeyLog:
-    """The pipe for a program's TLS secrets, if they are requested, which the variable SSLKEYLOGFILE names for the program.
+    """The pipe for a program's TLS secrets, if they are requested; the variable SSLKEYLOGFILE tells the program its name.
 
-    A file would take a random number, so that all later ones, and the secrets, were different. The pipe is made before the program's time and
-    read after its end, so that nothing happens in between.
+    Creating a file would consume a random number, so that all later random numbers, and the secrets, would be different. The pipe is
+    created before the program is due to start and read after its end, so that nothing happens in between.
     """
 
     def __init__(self, plan):
@@ -53,7 +53,7 @@ class KeyLog:
             self.variable, self.passed = {"SSLKEYLOGFILE": f"/proc/self/fd/{write}"}, (write,)
 
     def write(self) -> None:
-        """Write the secrets of an ended program, which may have left anything there, to their file."""
+        """Write the content of an ended program's pipe, which may be anything, to the file for the secrets."""
         if self._target:
             os.set_blocking(self._end, False)
             content = b""
@@ -87,7 +87,7 @@ class Watched:
         return bool(chunk)
 
     def end(self, why) -> None:
-        """Ask the program to end on the first call, and kill it on a second one."""
+        """Ask the program to end on the first call, and kill it on the second."""
         ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)
@@ -172,7 +172,7 @@ def watch(watched, clock, limit_ns, ready_line) -> None:
 
 
 def why_to_end(watched, what) -> str | None:
-    """Return the reason to end a program now, or None if it may continue; ``what`` is the event that has occurred."""
+    """Return the reason to end a program now, or None if it may continue; ``what`` are the events that have occurred."""
     if watched.printed > MOST_PRINTED:
         return TOO_MUCH
     return AT_LIMIT if "limit" in what else AT_END if "input" in what else None

@@ -1,7 +1,7 @@
 """Real-time streams, such as those of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
 
-Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its stream, its number
-and its sending time by the clock of the kernel that both hosts share, so one-way delays are exact. The streams of a group are offset
+Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its number and its
+sending time by the clock of the kernel that both hosts share, so one-way delays are exact. The streams of a group are offset
 from each other by equal parts of the interval.
 
 ``python3 -m testbed.traffic.real_time receive PLAN RESULT`` and ``... send PLAN RESULT``.
@@ -56,10 +56,10 @@ def send(plan, clock) -> dict:
 
 
 def receive(plan, sockets, clock) -> dict:
-    """Receive packets until all have arrived or the deadline has passed; return columns for each stream.
+    """Receive packets until all have arrived or the deadline has passed; return their delays and the numbers of faulty packets.
 
-    They are ``delay_ns``, for each stream a list with one entry per packet, by its number: the one-way delay of its first copy, or
-    None if none arrived; and ``duplicates`` and ``damaged``, total numbers of packets.
+    ``delay_ns`` has a list for each stream with one entry per packet, in order of the packets' numbers: the one-way delay of the packet's
+    first copy, or None if no copy arrived. ``duplicates`` and ``damaged`` are total numbers of packets.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0

@@ -32,9 +32,9 @@ INFO_BYTES = 1024
 class Sender:
     """Sends the flows of a plan, each from its start to its stop.
 
-    ``result`` has columns with one entry per flow: ``connected_ns`` and ``ended_ns`` (None if it never connected or ended),
+    ``result`` has columns with one entry per flow: ``connected_ns`` and ``ended_ns`` (None if the flow never connected or ended),
     ``written_bytes``, and ``info``, the kernel's struct tcp_info once everything had been received, in hexadecimal
-    digits. ``failures`` maps a number to a reason.
+    digits. ``failures`` maps the number of a failed flow to the reason.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ def carry(
     """Start all servers and clients, read sockets while they run, and collect the results.
 
     ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
-    ``programs`` (`group_programs.GroupPrograms`), those of groups other than long flows, receive it and are waited for.
+    ``programs`` (`group_programs.GroupPrograms`) are those of groups other than long flows; they receive the origin and are waited for.
     ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` those that record
     the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
@@ -196,7 +196,7 @@ def start_and_sample(
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
     Among simultaneous events, changes of the path come first, looks come after starts, and samples last. Waiting doesn't read the
-    clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so the times of a
+    clock: each reading would move the guest's clock by 256 ns (arch/um/kernel/time.c), so the times of a
     run would depend on the number of readings of its sockets.
 
     Returns ``processes``, port -> process of the client, and ``ended_s``, the time when the last client had ended, in s since the
@@ -267,7 +267,7 @@ def on_and_on(look, events) -> Callable:
 
 
 def follower(clients, specification, sampler, deliveries, read, events) -> Callable:
-    """Return an event that continues the readings if flows that should have ended have not even begun, until these have ended too.
+    """Return an event that continues the readings if flows have not even begun by their planned end, until these flows have ended too.
 
     A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. If all flows
     have begun by the time at which they should end, there are no additional readings.
