@@ -168,8 +168,9 @@ class Capacity(LateDeliveries):
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
         """Return the spans (begin, end) in which packets must leave the bottleneck for their delivery to become known between two times.
 
-        A TCP sender learns of a packet's delivery one round-trip time of the empty path later. While no acknowledgements come back it
-        learns of no delivery, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
+        A TCP sender learns of a packet's delivery one RTT of the empty path after the packet left the bottleneck. While no
+        acknowledgements come back it learns of no delivery, and afterwards of all at once. A UDP receiver learns of a packet after the
+        one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):

@@ -21,7 +21,7 @@ def policers_of(link) -> dict[str, dict]:
 
 @dataclass(frozen=True)
 class Link:
-    """The bottleneck and the path's other effects on packets; its options are in `link_options`."""
+    """The bottleneck and the path's other effects on packets; the options of a link are in `link_options`."""
 
     rate_mbps: float | None
     delay_ms: dict
@@ -62,7 +62,7 @@ class Multipath:
 
 @dataclass(frozen=True)
 class Chain:
-    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``; the cross flows of each bottleneck."""
+    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the cross flows of each."""
 
     bottlenecks: list
     cross_flows: int

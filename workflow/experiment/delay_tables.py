@@ -1,6 +1,6 @@
 """Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
-netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file named after it.
+netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with its name.
 """
 
 import math
@@ -15,7 +15,7 @@ FALSE_ALARM = 1e-9
 
 
 def numbers_of(delays) -> list[int]:
-    """Return the table for measured delays in any unit: each minus the mean, divided by the standard deviation, sorted.
+    """Return the table for measured delays in any unit: their deviations from the mean in standard deviations, times `SCALE`, sorted.
 
     More than `MOST_NUMBERS` delays are reduced to that number of quantiles. Values beyond four standard deviations are clipped.
 

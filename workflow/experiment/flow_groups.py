@@ -59,7 +59,7 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class LongFlow:
-    """An iperf3 flow: number (from 0), group name (None without groups), CCA, pair (from 0), start, stop and the application's limit."""
+    """An iperf3 flow: number (from 0), group name (None without groups), CCA, pair (from 0), start, stop and the client's rate limit."""
 
     number: int
     group: str | None

@@ -43,7 +43,7 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that the option requires of the scenario's other keys: allowed values by key."""
+        """Values that the option requires for other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program

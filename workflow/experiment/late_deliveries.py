@@ -24,7 +24,7 @@ class LateDeliveries:
     """Payload that was in transit, or delivered and not yet acknowledged, at the beginning of a period."""
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` and late packets.
+        """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` plus late packets.
 
         Late packets are in transit or unacknowledged at the beginning of the period. They are: the packets that share one acknowledgement
         (two per connection; with segmentation offload two super-packets; more if acknowledgements are lost or selective ones compressed),

@@ -72,7 +72,7 @@ class LinkOption:
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """Values that the option requires of the scenario's other keys: allowed values by key."""
+        """Values that the option requires for other keys of the scenario: key -> allowed values."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
@@ -282,7 +282,7 @@ def loss_model_of(link, direction) -> LossModel | None:
 
 
 def correlation_of(link, what, direction) -> float:
-    """Return the correlation, in percent, of one of the `CORRELATED` effects of a link in a direction."""
+    """Return the correlation, in percent, of a link's effect (``what``, one of `CORRELATED`) in a direction."""
     correlation = OF_NAME["correlation"].of(link, direction) or {}
     return correlation.get(f"{what}_percent", 0)
 

@@ -3,7 +3,7 @@
 netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers cluster around the middle, so an
 event with a configured probability below one half occurs less often: a loss of 1 % with a correlation of 25 % becomes one packet in 400,000.
 For a delay netem uses the remainder of the number divided by twice the jitter (or by the length of its table), which is as uniform as
-without a correlation, unless the jitter is in the hundreds of milliseconds. This correlation thus has hardly any effect.
+without a correlation, unless the jitter is in the hundreds of milliseconds. A correlation of delays thus has hardly any effect.
 """
 
 import math

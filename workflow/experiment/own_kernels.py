@@ -34,7 +34,7 @@ def segments_per_ack(kernel) -> int:
 
 
 def process_mode(specification) -> dict[str, str]:
-    """Return the environment's entry for the mode in which a run's guest runs its processes; empty for seccomp, the usual mode."""
+    """Return the environment's entry for the mode in which a run's guest runs its processes; empty for the usual mode, seccomp."""
     is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)
     return {"process_mode": "ptrace"} if is_old else {}
 

@@ -1,6 +1,6 @@
-"""Programs that a study declares as flows: a server and a client, with the kernel's congestion control or another one.
+"""Programs that a study declares as flows: a server and a client, with the kernel's congestion control or their own.
 
-Each group that uses a declaration (`programs` of study.schema.yaml) contains it, so a run's specification has it in full.
+Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of it, so a run's specification is complete.
 """
 
 import random
@@ -159,6 +159,6 @@ def has_programs(specification) -> bool:
 
 
 def needs_files(specification) -> dict[str, str]:
-    """Return the SHA-256 of the files that a run's programs need, by folder."""
+    """Return the SHA-256 digests of the files that a run's programs need, by folder."""
     programs = (Program(**group.program) for group in specification.groups_of(PROGRAM))
     return {program.folder: program.sha256 for program in programs if program.folder}

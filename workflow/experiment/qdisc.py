@@ -88,7 +88,7 @@ class Discipline:
     """A queueing discipline. ``kinds`` maps the unit of its limit (packets or bytes) to the kind of qdisc.
 
     ``size`` is its limit if a study gives none. ``marks_with`` are the parameters of which at least one is needed for marking;
-    empty if it marks all packets that can be marked, None if it never marks. ``fixed`` are further values that tc must report.
+    empty if the discipline marks all packets that can be marked, None if it never marks. ``fixed`` are further values that tc must report.
     """
 
     name: str

@@ -54,7 +54,10 @@ class RunLinks:
         )
 
     def jitter_reach(self, direction) -> tuple[float, float]:
-        """Return the largest deviations of a direction's delays below and above the mean, in jitters (upper bounds for netem's own tables)."""
+        """Return the largest deviations of a direction's delays below and above the mean, in units of the jitter.
+
+        For netem's own tables these are upper bounds.
+        """
         if table := self.option("jitter_table", direction):
             return delay_tables.reach(table["numbers"])
         return (JITTER_REACH[self.option("jitter_distribution", direction) or "uniform"],) * 2

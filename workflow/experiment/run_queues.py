@@ -75,7 +75,7 @@ class RunQueues:
 
     @property
     def queues_bytes(self) -> list[int]:
-        """The limits of all `queues` in bytes, with a limit in packets converted for full packets."""
+        """The limits of all `queues` in bytes; a limit in packets counts full packets."""
         return [
             (one.queue_packets_in(way) or 0) * one.packet_bytes + (one.queue_bytes_in(way) or 0)
             for one in self.bottlenecks

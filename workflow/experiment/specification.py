@@ -31,9 +31,9 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     ``document`` is the workflow's original JSON object
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is derived from it. ``kernels`` is the folder of kernels with custom CCAs,
-    ``testbed_digest`` the identity of the program that executes the run, if the caller knows it (`identity`),
-    ``programs`` the folder with the archives of declared programs.
+    is derived from it. ``kernels`` is the folder of kernels with custom CCAs.
+    ``testbed_digest`` is the identity of the program that executes the run, if the caller knows it (`identity`).
+    ``programs`` is the folder with the archives of declared programs.
     """
 
     document: dict = field(repr=False)
@@ -321,7 +321,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """The highest total goodput of the receivers' applications at any time in Mbit/s, or None.
+        """The highest total goodput of the receivers' applications at any time in Mbit/s, or None if it is unlimited or on a chain.
 
         It is capacity x payload / packet size as counted by the shaper, over all paths. Each of a chain's `bottlenecks` has a separate limit.
         """

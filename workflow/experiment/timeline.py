@@ -1,4 +1,4 @@
-"""Changes of a path over time: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
+"""Changes to a path over time: single changes at virtual times, derived from a scenario's `link.timeline` and `link.trace`.
 
 Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, and a ramp is a series of
 changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. Its sender
@@ -8,7 +8,7 @@ to zero.) If the delay shrinks, later packets overtake those in transit, as afte
 grows, packets in transit arrive at their original time. A packet being sent by a shaper keeps the rate at which it left;
 a trace is implemented so that this doesn't cost any of its capacity (`traces`).
 
-`path_changes` makes the changes, `timeline_checks` judges them. Standard library only, because the analysis uses it too.
+`path_changes` makes the changes, and `timeline_checks` judges them. Standard library only, because the analysis uses it too.
 """
 
 import math

@@ -1,13 +1,13 @@
 """Capacity that follows a trace: the link's capacity in each step, and the shaper rates that pass this capacity.
 
-A shaper charges a packet when it sends it: at a rate r the next packet waits for packet / r, even if the rate changes meanwhile.
+A shaper charges a packet when it sends it: at a rate r the next packet waits for (packet size) / r, even if the rate changes meanwhile.
 After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
 the number of packets:
 
 - Each span with a constant rate carries a whole number of packets and ends with the last packet's time. The remaining fraction of
   a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
   earlier, and the next one begins there.
-- A span without capacity is the time of one packet, which leaves at the beginning of the span.
+- A span without capacity lasts for the time of one packet, which leaves at the beginning of the span.
 - The rate rises early before a faster span, during the last packet's time: a packet that leaves late, after an idle link or
   a smaller packet, is charged less than the rest of that time. Each such rise lets at most one more packet pass than the
   trace offers, and none if the sender always has full packets.

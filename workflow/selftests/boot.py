@@ -51,7 +51,7 @@ class Plan:
     programs, scripts : pathlib.Path
         Folder with packetdrill and the programs that it calls, and folder with all of the kernel's scripts.
     linux : str
-        The guest kernel.
+        Path of the guest kernel.
     has_seccomp, is_own : bool
         Whether the kernel runs its processes with seccomp, and whether it is a custom kernel.
     seed : int
@@ -159,7 +159,7 @@ def has_spun(status, printed) -> bool:
 
 
 def why_nothing_left(status, printed) -> str:
-    """Return the reason for a missing outcome of a guest: it crashed, was ended, or ended by itself."""
+    """Return the reason why a guest left no outcome: it crashed, was ended, or ended by itself."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
     if status < 0:

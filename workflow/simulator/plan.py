@@ -56,7 +56,7 @@ def looks_ns(specification) -> list[int]:
 
 
 def deliveries_ns(specification) -> list[int]:
-    """Return the times at which the received bytes are read, in ns since the origin; flows begin to send once they have connected."""
+    """Return the times at which delivered bytes are read, in ns since the origin; a flow begins to send as soon as it has connected."""
     starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
     return reading_times_ns(starts_s, 1, specification)
 

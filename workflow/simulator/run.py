@@ -80,7 +80,7 @@ def program_digest(of_packages=package_digest) -> str:
 def boot(specification, wall_limit_s, log) -> dict:
     """Run the simulator and return the run's document; if the simulation fails, the document gives the reason.
 
-    Raises `testbed.machine.machine.GuestError` if the image has no such program; `MachineFault` if the machine ended
+    Raises `testbed.machine.machine.GuestError` if the image has no program for the version; `MachineFault` if the machine ended
     the program.
 
     Parameters

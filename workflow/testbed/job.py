@@ -56,7 +56,7 @@ def _unpacked(conditions):
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
     """Execute one run unless its document exists; return whether the document exists afterwards.
 
-    Messages for the user also go to standard error: a failure, and a second try. A run that failed by itself
+    A failure and a second try are also reported to the user on standard error. A run that failed by itself
     has a document with the failure.
     """
     run = f"run {specification.name}"

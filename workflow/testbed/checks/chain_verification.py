@@ -41,7 +41,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return how many bytes that passed a bottleneck (counted from 1) earlier may have waited in the queues behind it and arrive later."""
+    """Return the largest number of bytes that wait in the queues behind a bottleneck (counted from 1) and arrive while these drain."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)

@@ -314,7 +314,7 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield (share of its busy time for which a connection was limited, its last reading) for each connection.
+    """Yield, for each connection, the share of its busy time for which it was limited, and its last reading.
 
     The share is for the time from the first to the last reading; ``column`` is the counter of the limited time.
     """

@@ -49,7 +49,7 @@ def check_web_cca(specification, document) -> Check:
 
 
 def check_real_time(specification, document) -> Check:
-    """All packets of each stream were sent on time; each arrived once, undamaged and not earlier than the path allows, or never."""
+    """All packets of each stream were sent on time; each was lost, or arrived once, undamaged and no earlier than the path allows."""
     wrong, expected, observed = [], [], []
     waits_ns = waiting_ns(specification)
     for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):

@@ -11,8 +11,8 @@ LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` that compares a share of lost packets with the share in a `LossModel`.
 
-    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of such a small or large
-    number is below `false_alarm`. With bursts this number varies more than with independent losses.
+    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number that is as
+    small or as large is below `false_alarm`. With bursts this number varies more than with independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
@@ -23,7 +23,7 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
 
 
 def _log_bound(model, dropped, offered):
-    """Return the logarithm of Chernoff's bound on the probability of at most (or at least, in the upper tail) this number of lost packets."""
+    """Return the logarithm of Chernoff's bound on the probability that at most (above the mean: at least) ``dropped`` packets are lost."""
     sign = 1 if dropped > offered * model.share else -1
     tilts = (sign * LEAST_TILT * TILT_STEP**number for number in range(TILTS))
     return min(0.0, *(_log_generating(model, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))

@@ -38,8 +38,9 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
     """Return the loss bursts during the traffic in each direction with a loss model, for the document's section.
 
-    Each is a dict with the numbers of ``packets`` that reached netem, ``dropped`` by the kernel's count, ``replayed_drops`` by the random
-    numbers, ``bursts`` that ended, and ``longest_packets``, the length of the longest, over all pairs or paths.
+    Each direction has ``packets``, the number that reached netem; ``dropped``, the number of drops according to the kernel;
+    ``replayed_drops``, their number according to the random numbers; ``bursts``, the number of bursts that ended; and ``longest_packets``,
+    the length of the longest burst. The numbers are totals over all pairs or paths.
     """
     bursts = {}
     for direction in DIRECTIONS:

@@ -201,7 +201,7 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
-    """Return the `Check` that compares a share of packets lost at random with the configured one, a fraction.
+    """Return the `Check` that compares a share of packets lost at random with the configured share (a fraction).
 
     It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
     and a share q dropped, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
@@ -232,7 +232,7 @@ def check_ecn(specification, document) -> Check:
     """Every data connection negotiated ECN as the study sets it, according to the kernel at every reading.
 
     A connection may have no ECN, or less, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
-    (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed that of retransmitted opening packets.
+    (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed the number of retransmitted opening packets.
     """
     seen, wanted, otherwise = [], [], {}
     for socket in readings(document):
@@ -282,7 +282,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return how many packets a direction's bottlenecks had marked at the end, and how many of these may not have arrived."""
+    """Return how many packets a direction's bottlenecks had marked at the end, and how many of these, at most, didn't arrive."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]

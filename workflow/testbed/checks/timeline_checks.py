@@ -83,9 +83,9 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a text for each netem that had not passed, at a change of its delay, the packets that had arrived one delay earlier.
+    """Return a text for each netem from which, by a change of its delay, not as many packets had left as had arrived one delay earlier.
 
-    The two numbers of packets may differ by `BEYOND_PACKETS`; directions with jitter are not checked.
+    The two numbers may differ by `BEYOND_PACKETS`. Directions with jitter are not checked.
     """
     wrong = []
     for number, entry in enumerate(done):
@@ -111,7 +111,7 @@ def delayed_otherwise(specification, done) -> list[str]:
 def passed_beyond_trace(specification, done) -> list[str]:
     """Return a text for the first bottleneck from which more data left since the first change than its trace offered.
 
-    The ideal goodput assumes that no more leave. Each rise before the end of a span may pass one more packet (`experiment.traces`).
+    The ideal goodput relies on this limit. Each rise before the end of a span may pass one more packet (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

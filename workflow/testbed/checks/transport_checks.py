@@ -102,7 +102,7 @@ def check_acknowledgements(specification, document) -> Check:
 
 
 def check_least_timeout(specification, document) -> Check:
-    """Timeouts exceed the RTT by at least the study's minimum, and by no more unless the RTT varies."""
+    """The smallest excess of a timeout over the RTT is the study's minimum, or more if the RTT varies."""
     least = specification.transport.min_rto_ms
     above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
     most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)

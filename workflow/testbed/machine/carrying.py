@@ -1,4 +1,4 @@
-"""Execution of a run, from its specification to its document: tried twice, written in one step."""
+"""Execution of a run, from its specification to its document: with a second try if needed, and written in one step."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     """Execute a run, write its document, and log the outcome in one last line.
 
     A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends gets a
-    second try; if that is also ended from outside, the run has no document and may be started again.
+    second try; if this is also ended from outside the guest, the run has no document and may be started again.
 
     Raises `GuestError` or `OSError` if there is no document. The log's last line reports this, too.
 

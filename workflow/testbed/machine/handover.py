@@ -159,6 +159,9 @@ def prepared() -> Path:
 def result(specification, job, status, step="guest", what="the guest kernel", says_why=False) -> dict:
     """Return the document that a run left in ``job``, or a document with the reason for the run's failure.
 
+    Raises `GuestError` if the run left something else, or a failure without its environment; `MachineFault` if it left nothing or was
+    killed.
+
     Parameters
     ----------
     specification : RunSpecification

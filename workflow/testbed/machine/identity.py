@@ -1,6 +1,6 @@
 """The identity of a program: a digest of the code of its modules, without comments, docstrings and layout.
 
-A run document names the program that made it, and a different identity makes finished runs stale. It is computed from the tokens
+A run document names the program that made it, and a different identity makes finished runs stale. The identity is computed from the tokens
 of each module and is the same under every Python since 3.11, unlike syntax trees and their text, which differ between versions.
 """
 

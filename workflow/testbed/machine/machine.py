@@ -35,7 +35,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class GuestError(RuntimeError):
-    """The guest failed to execute the run: ``step`` and ``cause``."""
+    """The guest failed to execute the run; ``step`` is the step that failed, and ``cause`` the reason."""
 
     def __init__(self, step, cause):
         self.step, self.cause = step, cause
@@ -86,7 +86,7 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Wait until a process has ended or the time has passed; return the processes (pidfds, or None) that have ended."""
+    """Wait until one of the processes (pidfds; None is ignored) has ended or the time has passed; return those that have ended."""
     ends = select.poll()
     for handle in processes:
         if handle is not None:
@@ -233,7 +233,7 @@ def mount_huge_pages() -> None:
     The machine's shared memory rarely has huge pages, and whether a file in it may use them depends on its mount options
     (tmpfs(5)). In a separate user namespace anyone may mount it; user, group and all other files stay the same.
 
-    Raises `OSError` if the machine has no huge pages or forbids user namespaces inside that of the container.
+    Raises `OSError` if the machine has no huge pages or forbids user namespaces inside the container's.
     """
     enter_namespaces(CLONE_NEWNS)
     mount_shared_memory(True)

@@ -217,8 +217,8 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    A custom kernel that crashes or spins endlessly would do so again, so the document reports this failure. Raises `GuestError` if
-    the guest could not execute the run, and `MachineFault` if another try may succeed.
+    A custom kernel that crashes or spins endlessly would fail again in a second try, so the document reports this failure. Raises
+    `GuestError` if the guest could not execute the run, and `MachineFault` if another try may succeed.
 
     Parameters
     ----------

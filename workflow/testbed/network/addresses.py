@@ -31,13 +31,13 @@ def access_interface(router, pair) -> str:
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return the address on a link by IP version; ``number`` counts the links from 1, ``place`` is their part of the network (1: at the senders)."""
+    """Return the address on a link that ends in ``last``, by IP version; ``number`` counts the links of a ``place`` (1: at the senders)."""
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 
 
 def access_address(router, pair, last) -> dict[str, str]:
-    """Return the address, by IP version, in the network that joins a router (r1: senders) and its host of a pair."""
+    """Return the address that ends in ``last``, by IP version, in the network that joins a router and its host of a pair."""
     return link_address(int(router.removeprefix("r")), pair.index + 1, last)
 
 
@@ -114,7 +114,7 @@ def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
 
 
 def subflow_routes(specification, metrics) -> list[Route]:
-    """Return the routes of h1 on a dumbbell: to each address of h2 from the corresponding address of h1."""
+    """Return h1's routes for MPTCP's subflows on a dumbbell: to each address of h2 from the corresponding address of h1."""
     gateway, routes = access_address("r1", specification.pairs[0], 1), []
     for path in range(specification.paths) if further_addresses(specification) else ():
         here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
@@ -180,7 +180,7 @@ def _routes(network, via):
 
 
 def host_routes(pair, metrics) -> dict[str, list[Route]]:
-    """Return the default routes of each host, with the metrics (``quickack 1``) of the host's side."""
+    """Return the default routes of each host of a pair, with the metrics of the host's side (such as ``quickack 1``)."""
     return {
         host: [
             Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
@@ -201,7 +201,7 @@ def data_networks(specification) -> list[str]:
 
 
 def network_of(addresses) -> dict[str, str]:
-    """Return the network of these addresses, by IP version, with the prefix lengths in `PREFIX`."""
+    """Return the network of the given addresses, by IP version, with the prefix lengths in `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }

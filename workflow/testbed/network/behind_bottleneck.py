@@ -18,7 +18,7 @@ IFB_QUEUE_PACKETS = 10_000
 
 
 def plan(specification) -> dict[str, Netem]:
-    """Return the netem behind the bottleneck in each direction with link options for it."""
+    """Return, by direction, the netem that implements the link options behind the bottleneck, if there are any."""
     planned = {}
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):
@@ -37,7 +37,7 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that were late.
+    """Return how many packets reached a direction's netem during the traffic, how many left it or wait in it, and how many were late.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """

@@ -155,8 +155,9 @@ SHAPERS = {one.shaper: one for one in (Bottleneck, TokenBucket, NetemRate)}
 class Netem:
     """Delay, jitter and random loss of one direction, with a separate seed.
 
-    ``options`` are the link's options that it implements (`link_options.options_at`). With a ``rate_mbps`` each packet is also delayed
-    by its length (plus ``overhead_bytes``) divided by that rate, as on a cable; behind a bottleneck of the same rate packets never wait here.
+    ``options`` are the link's options that the netem implements (`link_options.options_at`). With a ``rate_mbps`` each packet is also
+    delayed by its length (plus ``overhead_bytes``) divided by that rate, as on a cable; behind a bottleneck of the same rate packets
+    never wait here.
     """
 
     delay_ms: float

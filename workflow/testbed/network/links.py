@@ -1,7 +1,7 @@
 """Links that behave as their parameters require, on top of Mininet's interface.
 
 Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and continues,
-leaves segmentation offload on, uses netem's queue as that of the bottleneck too, and
+leaves segmentation offload on, uses netem's queue as the bottleneck's, too, and
 applies delay and loss at both ends. Here each interface has exactly one
 emulation and its own queue, and its settings can be read back. tc is called once per host
 to set everything and once to read it back (`emulate`, `read_back`), and not at all where there is nothing to set.
@@ -19,8 +19,8 @@ from testbed.readings.queue_information import kinds_of
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and explicit offloads.
 
-    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` is the policer that they pass
-    before it (`policer.Policer`), or None.
+    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` is the policer that packets
+    pass before the ifb (`policer.Policer`), or None.
     """
 
     leads_to = policer = None

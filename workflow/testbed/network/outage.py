@@ -1,4 +1,4 @@
-"""An outage of one of MPTCP's paths: all packets that arrive over it are lost between two moments of the run.
+"""An outage of one of MPTCP's paths: all packets that arrive over the path are lost between two moments of the run.
 
 In both directions the netem that arriving packets pass drops 100 % of them. No interface goes down: as with a path that fails
 far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still

@@ -38,7 +38,7 @@ TICK_NS = 64
 
 
 class PathChanges:
-    """Changes the path of a run according to its timeline; open before the traffic.
+    """Changes the path of a run according to its timeline; to be opened before the traffic.
 
     ``result`` has one dict per change that took place: the request (``at_ns`` since the traffic's origin,
     ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and for each of its ``devices`` the kernel's
@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record how many packets have reached netem one delay before the change after change ``number``; they leave before that change."""
+        """Record how many packets have reached netem one delay before the change after change ``number``; all leave before that change."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():

@@ -25,7 +25,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel has no setting of a name."""
+    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel doesn't have one of them."""
     with network_namespace(node):
         try:
             return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}

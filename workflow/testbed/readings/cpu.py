@@ -8,7 +8,7 @@ is measured, and so is its complement, busy time. The kernel divides busy time i
 its tick.
 
 The reader's delay in waking up after the requested moment may affect any process of the run that
-waits for a time. Its causes are other load, a stolen core, or a paused machine.
+waits for a time. Causes of this delay are other load, a stolen core, or a paused machine.
 """
 
 import itertools
@@ -93,7 +93,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
     """Return the section ``cpu`` of a document.
 
     It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
-    the first reading before it; ``cores``, for each core used by the run ``roles`` and its `PARTS`, ticks between each
+    the first reading before it; ``cores``, for each core used by the run its ``roles`` and, for each of the `PARTS`, the ticks between each
     reading and the previous one; ``late_ms``, the ``max`` and ``p99`` of the delays of the readings that were due at a time, 0
     if there are none.
 

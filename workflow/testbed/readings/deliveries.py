@@ -69,7 +69,7 @@ class Window:
 def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
-    It begins with the first reading at which all flows had data, and ends with the last one before any
+    It begins with the first reading at which all flows had data, and ends with the last reading before any
     flow ended. A flow that should have begun with the others but began only after others had ended counts as having got nothing. For UDP
     the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
     repeated, each flow has a separate window.
@@ -118,7 +118,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows of a run with two programs for all flows should have been sending, or None.
+    """Return the `Window` in which all flows should have been sending, or None; for runs in which two programs carry all flows.
 
     If hundreds of flows begin together, some lose their SYNs repeatedly. A flow without a connection delivered nothing in that
     time; waiting for the last flow to begin might leave no time at all.
@@ -186,7 +186,7 @@ def packets_streamed(document) -> int:
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return each flow's separate `Window` in a UDP run, from the flow's start; flows of which nothing arrived are missing."""
+    """Return each flow's separate `Window` in a UDP run, from the flow's start; flows from which nothing arrived are missing."""
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -236,7 +236,7 @@ def separate_datagrams(document) -> dict[int, Window]:
 
 
 class Deliveries:
-    """Reads the delivered bytes of each flow; open before the traffic.
+    """Reads the delivered bytes of each flow; to be opened before the traffic.
 
     ``expected`` maps a sender to the number of its connections once all flows have begun.
     """

@@ -185,7 +185,7 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` contains only this path."""
+        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` has only this path."""
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":

@@ -58,7 +58,7 @@ def idle_rtt(path, specification) -> list[dict]:
 
 
 def ping(node, address, count) -> dict[str, int | float | None]:
-    """Send echo requests from a node; return the result of `parse_ping`. Without any answer, ping's exit status is 1."""
+    """Send echo requests from a node; return the result of `parse_ping`. The exit status is ignored: without any answer it is 1."""
     process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
     return parse_ping(process.communicate()[0].decode(), count)
 

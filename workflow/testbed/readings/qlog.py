@@ -96,7 +96,7 @@ def series_of(text, origin_ns, step_ns) -> dict:
     -------
     dict
         ``from_ns`` and ``step_ns``: the grid, since the traffic's origin, or since the first reading if the log doesn't give its beginning
-        (``aligned`` is then False); ``readings``, their number; ``complete``, False for a truncated log; and, named as
+        (``aligned`` is then False); ``readings``, the number of readings; ``complete``, False for a truncated log; and, named as
         in `METRICS`, ``lost_packets`` (so far) and ``state``, the latest value at each time, None before the first.
     """
     header, records, ending = _parts(text)

@@ -148,14 +148,14 @@ class Sampler:
                 series[name].append(math.nan if value is None else value)
 
     def seen(self) -> set[tuple[str, int, int]]:
-        """Return (sender, its port, the receiver's port) of all connections in any reading or sample; for MPTCP those of the first subflow."""
+        """Return (sender, its port, the receiver's port) of all connections in any reading or sample; for MPTCP, of first subflows."""
         if self._paths:
             return set(self._tokens)
         looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
         return {*self._connections, *looks}
 
     def looks(self, flows) -> list[dict]:
-        """Return the readings of the data connections (the document's ``looks``).
+        """Return the readings of the data connections (the document's ``sockets``).
 
         ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_s``, and ``sockets``, each with ``host``,
         ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on the socket.

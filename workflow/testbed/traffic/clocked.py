@@ -35,7 +35,7 @@ class Clock:
         return time.monotonic_ns() - self._origin_ns
 
     def ring_at(self, at_ns) -> None:
-        """Make the timer readable at the given time, or at once if that has passed."""
+        """Make the timer readable at the given time, or at once if that time has passed."""
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
 
     def quiet(self) -> None:

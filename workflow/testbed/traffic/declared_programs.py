@@ -39,7 +39,7 @@ class Side:
 
 
 class DeclaredPrograms:
-    """All declared programs of a run; ``folder`` is a folder in memory, ``job`` the run's folder with the programs' files."""
+    """All declared programs of a run; ``folder`` is a folder in memory, and ``job`` is the run's folder with the programs' files."""
 
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job

@@ -63,9 +63,9 @@ def application_of(specification) -> ModuleType:
 def plan_clients(specification) -> list[Client]:
     """Return the clients of a run.
 
-    Start times are drawn uniformly within the time that the study gives, one RTT of the
-    empty path if it gives none, so that replications of a cell without loss differ and
-    flows are not in step.
+    Start times are drawn uniformly within the time that the study gives (one RTT of the
+    empty path if it gives none), so that replications of a cell without loss differ and
+    flows are not synchronised.
     """
     draw = random.Random(specification.substream("flow-starts"))
     first_port = application_of(specification).FIRST_PORT
@@ -136,8 +136,8 @@ def carry(
 
     ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
     ``programs`` (`group_programs.GroupPrograms`) are those of groups other than long flows; they receive the origin and are waited for.
-    ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` those that record
-    the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
+    ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), and ``recordings`` are those that
+    record the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
     Returns ``entries``, one per client: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
     the results of its application (from its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
