@@ -66,7 +66,7 @@ def test_job_folders_that_killed_runs_left_are_deleted_and_no_other(tmp_path, mo
 
 def test_no_room_for_the_guests_memory_is_said_with_what_there_is(tmp_path, monkeypatch):
     monkeypatch.setattr(machine.tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(GuestError, match=rf"\d+ MiB at least: /dev/shm has \d+ MiB free, {tmp_path} has \d+ MiB free"):
+    with pytest.raises(GuestError, match=rf"at least \d+ MiB: /dev/shm has \d+ MiB free, {tmp_path} has \d+ MiB free"):
         memory_folder(10**12)
 
 
@@ -116,9 +116,9 @@ WRONG = '{"specification": {"cca": "reno"}, "verdict": {"valid": true, "checks":
         (os.mkfifo, "left no document"),
         (lambda path: path.write_text("[" * 10**6), "left no document"),
         (lambda path: path.write_text('{"a": NaN}'), "left no document"),
-        (lambda path: path.write_text("{}"), "left something that is no document of this run"),
-        (lambda path: path.write_text(WRONG), "left something that is no document of this run"),
-        (lambda path: path.write_text('{"verdict": {"checks": [1]}}'), "left something that is no document of this run"),
+        (lambda path: path.write_text("{}"), "left something that is not a document of this run"),
+        (lambda path: path.write_text(WRONG), "left something that is not a document of this run"),
+        (lambda path: path.write_text('{"verdict": {"checks": [1]}}'), "left something that is not a document of this run"),
         (lambda path: (path.touch(), os.truncate(path, 2**40)), "left no document"),
     ],
     ids=("device", "pipe", "deep", "number", "empty", "another run", "checks", "large"),

@@ -34,7 +34,7 @@ def test_time_limit(specification, testbed, tmp_path):
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     cause = "step 'guest': did not end within its time limit of 1 s"
-    assert last == f"run 10mbit-20ms-0pct-1flow/reno/ipv4/2: {cause}; on the second try, the first: {cause}"
+    assert last == f"run 10mbit-20ms-0pct-1flow/reno/ipv4/2: {cause}; on the second try; first try: {cause}"
     assert list(tmp_path.iterdir()) == []
     assert guests(seed_marker(asked)) == []
 

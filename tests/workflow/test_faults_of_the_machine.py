@@ -49,10 +49,10 @@ def test_a_killed_guest_is_tried_again_and_the_log_says_so(one_missing, mini):
     guest.kill()
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
-    assert f"sawtooth: run {NAME}: succeeded on the second try; the first: {KILLED}" in printed
+    assert f"sawtooth: run {NAME}: succeeded on the second try; first try: {KILLED}" in printed
     last = log_lines(one_missing)[-1]
     assert last.startswith(f"run {NAME}: valid; 1 s of traffic in ")
-    assert last.endswith(f"; on the second try, the first: {KILLED}")
+    assert last.endswith(f"; on the second try; first try: {KILLED}")
     assert not guest.folder.exists()
     one_missing.same_results_as(mini)
 
@@ -67,7 +67,7 @@ def test_a_killed_iperf3_inside_the_guest(fresh):
     guest.go_on()
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
-    sentence = "succeeded on the second try; the first: step 'traffic': KilledError: iperf3 was ended by SIG"
+    sentence = "succeeded on the second try; first try: step 'traffic': KilledError: iperf3 was ended by SIG"
     assert f"sawtooth: run {NAME}: {sentence}" in printed
     disturbed = (fresh.folder / DOCUMENT).read_bytes()
     (fresh.folder / DOCUMENT).unlink()
@@ -88,7 +88,7 @@ def test_a_hung_guest_is_ended_with_all_its_processes(one_missing, mini, mounts)
     assert status != 0
     cause = "step 'guest': did not end within its time limit of 2 s"
     assert f"sawtooth: run {NAME}: {cause}" in printed
-    assert log_lines(one_missing)[-1] == f"run {NAME}: {cause}; on the second try, the first: {cause}"
+    assert log_lines(one_missing)[-1] == f"run {NAME}: {cause}; on the second try; first try: {cause}"
     assert len(stopped) == 2
     nothing_left(stopped, processes)
     memory = os.statvfs(mounts.seen("/dev/shm"))
@@ -112,7 +112,7 @@ def test_a_machine_that_sleeps_for_longer_than_a_run_may_take(one_missing, mini)
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
     cause = "step 'guest': did not end within its time limit of 8 s"
-    assert f"sawtooth: run {NAME}: succeeded on the second try; the first: {cause}" in printed
+    assert f"sawtooth: run {NAME}: succeeded on the second try; first try: {cause}" in printed
     assert not guest.folder.exists()
     one_missing.same_results_as(mini)
 
@@ -126,7 +126,7 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     status, printed = finish(workflow)
     assert status != 0
     assert f"sawtooth: run near/cubic/ipv4/1: {KILLED}" in printed
-    assert log_lines(fresh, "near/cubic/ipv4/1")[-1].endswith(f"{KILLED}; on the second try, the first: {KILLED}")
+    assert log_lines(fresh, "near/cubic/ipv4/1")[-1].endswith(f"{KILLED}; on the second try; first try: {KILLED}")
     assert len(killed) == 2
     folder = fresh.folder / "results/mini/runs/near"
     finished = sorted(folder.rglob("*.json.gz"))
@@ -142,8 +142,8 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     logged = (fresh.folder / "results/mini/logs/jobs/1.log").read_text().splitlines()
     assert sorted(logged[-4:]) == [
         "run near/cubic/ipv4/1: done",
-        "run near/cubic/ipv4/2: done; on the second try, the first: its job was ended",
-        "run near/reno/ipv4/1: was there", "run near/reno/ipv4/2: was there",
+        "run near/cubic/ipv4/2: done; on the second try; first try: its job was ended",
+        "run near/reno/ipv4/1: already done", "run near/reno/ipv4/2: already done",
     ]  # fmt: skip
     for path in sorted(folder.rglob("*.json.gz")):
         assert path.read_bytes() == (mini.folder / path.relative_to(fresh.folder)).read_bytes()
@@ -189,7 +189,7 @@ def test_shared_memory_that_fills_up(one_missing, mini, mounts):
     guest.go_on()
     status, printed = finish(workflow)
     assert status == 0, printed[-2000:]
-    assert f"sawtooth: run {NAME}: succeeded on the second try; the first: step 'guest': the guest kernel " in printed
+    assert f"sawtooth: run {NAME}: succeeded on the second try; first try: step 'guest': the guest kernel " in printed
     one_missing.same_results_as(mini)
 
 

@@ -102,7 +102,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     assert sorted(job["JobState"] for job in jobs) == ["COMPLETED"] * (len(jobs) - 1) + ["NODE_FAIL"]
     # The runs of the lost job that were done are not carried out again, and the others are; its log says which.
     text = job_log.read_text()
-    kept = re.findall(r"run (\S+): was there", text)
+    kept = re.findall(r"run (\S+): already done", text)
     again = [run for run in re.findall(r"run (\S+): done", text) if run not in kept]
     assert set(done_before) <= set(kept)
     assert len(kept) + len(again) == RUNS_PER_JOB
@@ -111,7 +111,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     assert node not in {carried_out_on(results, run) for run in again}
     # The one that the node was at took a second try, and says so.
     cut_off = [
-        run for run in again if last_line(results, run).endswith("; on the second try, the first: its job was ended")
+        run for run in again if last_line(results, run).endswith("; on the second try; first try: its job was ended")
     ]
     assert len(cut_off) == 1
     # Nothing of all this is in the results.

@@ -52,7 +52,7 @@ class Multipath:
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: The following are omitted from specifications that don't use them. Values per path; None means those of the link and its queue.
+    #: The following are omitted from specifications that don't use them. Values per path; None means the values of the link and its queue.
     path_rate_mbps: list | None = None
     path_loss_percent: list | None = None
     path_queue_packets: list | None = None

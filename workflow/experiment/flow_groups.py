@@ -12,7 +12,7 @@ LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
 REVERSE = "reverse"
 #: Value of a group's `cca` that stands for the CCA of the run.
 OWN = "own"
-#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between the groups' ports.
+#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between two groups' first UDP ports.
 WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
 
 

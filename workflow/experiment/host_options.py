@@ -16,7 +16,8 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
-#: Mode of RACK's reordering window -> bits of the sysctl: RACK detects losses, its window is static, DupThresh doesn't close it.
+#: Mode of RACK's reordering window -> sum of the sysctl's bits (1: RACK detects losses, 2: its window is static, 4: DupThresh doesn't
+#: close it).
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
 #: Option of iperf3(1) that limits the pacing rate of its sockets.
 MAX_PACING_RATE = "--fq-rate"

@@ -9,7 +9,7 @@ from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 
 _, REVERSE = DIRECTIONS
-#: Probability below which a number of packets lost in a row is neglected.
+#: Probability below which a run of lost packets is neglected.
 NEGLIGIBLE = 1e-9
 #: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms
 #: (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).

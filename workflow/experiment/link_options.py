@@ -148,7 +148,8 @@ def late_percent(value) -> float:
     return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
 
-#: Distribution of delays -> largest deviation of a delay from the mean, in jitters: netem's tables end at four standard deviations.
+#: Distribution of delays -> largest deviation of a delay from the mean, in units of the jitter: netem's tables end at four standard
+#: deviations.
 JITTER_REACH = {"uniform": 1, "normal": 4, "pareto": 4, "paretonormal": 4}
 
 LINK_OPTIONS = (

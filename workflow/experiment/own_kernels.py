@@ -8,7 +8,8 @@ import json
 import re
 import zlib
 
-#: First Linux version with seccomp for a guest's processes. Earlier ones use ptrace, which costs the machine more time, but not the guest.
+#: First Linux version with seccomp for a guest's processes. Earlier versions use ptrace, which costs more of the machine's time, not the
+#: guest's.
 SECCOMP_FROM = (6, 16)
 #: Marker that precedes the copy of a kernel's configuration in its file (kernel/configs.c).
 CONFIGURATION_MARK = b"IKCFG_ST"

@@ -2,7 +2,7 @@
 
 from experiment.timeline import DIRECTIONS
 
-#: Key of a scenario's `multipath` with one value per path -> section and key that it sets for a single path; null: the link's own value.
+#: Key of a scenario's `multipath` with one value per path -> section and key that it sets for a single path; null means the link's value.
 OF_PATH = {
     "path_rate_mbps": ("link", "rate_mbps"),
     "path_loss_percent": ("link", "loss_percent"),

@@ -23,8 +23,8 @@ from itertools import pairwise
 ROUNDING = 1e-3
 #: HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c): a longer time would let more than one packet pass.
 LONGEST_NS = 50_000_000_000
-#: Time by which a span's first packet may be later than its neighbours' rounded times allow and still be charged its whole time: a sender that
-#: always has packets is at most one packet of the faster span late, and a change takes a moment.
+#: Lateness in ns, beyond one packet of the faster span, up to which a packet before a faster span is still charged its whole time: a sender
+#: that always has packets is late by at most one packet of the faster span, and a change takes a moment.
 LATE_NS = 200_000
 
 

@@ -128,4 +128,4 @@ def counted(path) -> dict:
     try:
         return json.loads(path.read_text())
     except (FileNotFoundError, ValueError) as error:
-        raise MachineFault(STEP, f"left no whole result: {error}") from None
+        raise MachineFault(STEP, f"left no complete result: {error}") from None

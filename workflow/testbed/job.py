@@ -63,7 +63,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
     document = folder / "runs" / f"{specification.name}.json.gz"
     log_file = folder / "logs" / "runs" / f"{specification.name}.log"
     if is_done(specification, document):
-        note(job_log, f"{run}: was there")
+        note(job_log, f"{run}: already done")
         return True
     try:
         document.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         again = f"to repeat it, add --force {document} to the call"
         tell(f"{run}: {outcome.failure}; its seed is {specification.seed}; the study goes on without it; {again}")
     elif outcome.first_fault:
-        tell(f"{run}: succeeded on the second try; the first: {outcome.first_fault}")
+        tell(f"{run}: succeeded on the second try; first try: {outcome.first_fault}")
     note(job_log, f"{run}: {outcome.failure or 'done'}{on_second_try(outcome.first_fault)}")
     return True
 

@@ -19,7 +19,7 @@ from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, s
 MIN_EXCHANGES = 100
 #: Largest share of a connection's busy time for which a buffer may hold it back unintentionally: the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: Divisor of the largest receive buffer: a window of this fraction of it may be fully open.
+#: Divisor of the largest receive buffer: a window of that fraction of the buffer may be fully open.
 OPENED = 4
 #: CCA -> Linux's replacement on a connection without the ECN that the CCA needs.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}

@@ -11,7 +11,7 @@ SHARE_TOLERANCE = 0.001
 #: Smallest number of acknowledged bytes of a subflow that carried data: more than a control connection's messages.
 DATA_BYTES = 65_536
 #: Kernel counters (MPTcpExt...) of connections that were plain TCP, permanently or temporarily, and of refused
-#: subflows. A kernel that doesn't have one of them doesn't count it.
+#: subflows. A counter that a kernel doesn't have is ignored.
 FALLBACKS = frozenset(
     "MPTcpExt" + name
     for name in (

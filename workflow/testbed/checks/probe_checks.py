@@ -14,11 +14,11 @@ DELAY_SLACK_NS = 2_000
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: Distribution of a jitter -> reach of tc's table below and above the mean delay, in jitters; and the range of the standard deviation
-#: of the probe's delays: the range of 500,000 samples of 64 delays, widened by a tenth.
+#: Distribution of a jitter -> reach of tc's table below and above the mean delay; and distribution -> range of the standard deviation of
+#: the probe's delays: the range for 500,000 samples of 64 delays, widened by a tenth. Both are in units of the jitter.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
-#: Largest deviation of the time between two bunches from a slot, as a share of it.
+#: Largest deviation of the time between two bunches from a slot, as a share of the slot.
 SLOT_SLACK = 0.01
 #: Disciplines that hold up to their whole limit in packets of a single flow.
 EXACT = (DROP_TAIL, "codel")

@@ -27,7 +27,7 @@ def check_programs(specification, document) -> Check:
     return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
-#: Loss in percent from which a program may never learn that its peer has ended.
+#: Smallest loss in percent with which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
 
 

@@ -85,7 +85,7 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 def on_second_try(first_fault) -> str:
     """Return the remark about a second try for the last line of a run's log; empty if there was no second try."""
-    return f"; on the second try, the first: {first_fault}" if first_fault else ""
+    return f"; on the second try; first try: {first_fault}" if first_fault else ""
 
 
 def write_document(document, output) -> None:
@@ -93,7 +93,7 @@ def write_document(document, output) -> None:
     try:
         text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:  # incomplete characters, written by a custom kernel
-        raise GuestError("guest", "its document has text that no file can have") from None
+        raise GuestError("guest", "its document has text that is not valid UTF-8") from None
     for left in output.parent.glob(f".{output.name}.*.partial"):  # from a run that was killed while writing
         left.unlink(missing_ok=True)
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")

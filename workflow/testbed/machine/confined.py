@@ -19,12 +19,12 @@ MS_NOSUID, MS_NODEV = 2, 4
 IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
 DEVICES = ("null", "zero", "full", "random", "urandom")
-#: The program's folders, as it sees them.
+#: The program's folders, as the program sees them.
 FOLDER, LOGS = "/program", "/logs"
 #: Folder of a run that requests and receives the TLS secrets of its programs, and the largest size of one process's secrets in bytes: a
 #: power of two, enough for a thousand connections.
 KEYS, MOST_SECRETS = "keys", 2**20
-#: Largest total size of its folders' content in MiB, largest number of processes and threads, and of open files.
+#: Largest total size of the folders' content in MiB, largest number of processes and threads, and largest number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of confined programs.
 ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}

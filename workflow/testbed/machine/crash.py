@@ -4,7 +4,7 @@ import re
 
 #: Line with which a kernel begins to report the reason for its end.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: The same line if the machine is to blame: it killed the first process, or has no room for the guest's memory.
+#: Pattern of such a line if the machine is to blame: it killed the first process, or has no room for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
 #: Current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
 AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")

@@ -54,7 +54,7 @@ def lay_programs(specification, job) -> None:
     for folder, sha256 in needs_files(specification).items():
         archive = specification.programs and specification.programs / f"{folder}.tar"
         if not archive:
-            raise GuestError("guest", f"the files of its program {folder} are not with the study's results")
+            raise GuestError("guest", f"the files of its program {folder} are missing from the study's results")
         try:
             lay(job / "programs" / folder, archive, sha256)
         except OSError as error:
@@ -189,7 +189,7 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
         killed = -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) and not says_why
         raise MachineFault(step, f"{what} {how}{' (out of memory?)' * killed} and left no document (see the log)")
     if not _is_document_of(document, specification):
-        raise GuestError(step, f"{what} left something that is no document of this run")
+        raise GuestError(step, f"{what} left something that is not a document of this run")
     return document
 
 

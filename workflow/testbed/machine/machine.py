@@ -17,7 +17,7 @@ from pathlib import Path
 
 from testbed.machine.messages import note
 
-#: Environment variable with the process id of the run's workflow; the run ends with it.
+#: Environment variable with the PID of the run's workflow; the run ends with the workflow.
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
 #: Interval between searches for a free core, in seconds.
 CORE_POLL_S = 0.2
@@ -214,7 +214,7 @@ def memory_folder(least_mib) -> str:
             causes.append(f"{folder} has {free_mib} MiB free")
         else:
             return folder
-    raise GuestError("guest", f"no place for its memory, {least_mib} MiB at least: {', '.join(causes)}")
+    raise GuestError("guest", f"no suitable folder for its memory of at least {least_mib} MiB: {', '.join(causes)}")
 
 
 def may_have_huge_pages(folder) -> bool:

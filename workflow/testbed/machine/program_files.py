@@ -79,7 +79,7 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
                     raise GivenFileError("it has something other than a program's files")
                 files[entry.name] = tar.extractfile(entry).read(), bool(entry.mode & stat.S_IXUSR)
     except tarfile.TarError as error:
-        raise GivenFileError(f"it is no archive of a program ({error})") from None
+        raise GivenFileError(f"it is not an archive of a program ({error})") from None
     return files
 
 
@@ -106,7 +106,7 @@ def main(path, sha256, archive) -> int:
         tell(in_words(error))
         return 1
     if (found := digest_of(files)) != sha256:
-        tell(f"{path}: its files have SHA-256 {found}, and the study was read with {sha256}; start the study again")
+        tell(f"{path}: its files have SHA-256 {found}, but had {sha256} when the study was read; start the study again")
         return 1
     write_archive(files, archive)
     return 0

@@ -59,11 +59,12 @@ MEMORY_PER_BYTE = 8
 BBR_STARTUP_BDPS = 3
 #: Assumed total rate of all flows if only the speed of the kernel limits them (platform ``host``).
 UNLIMITED_MBPS = 10_000
-#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest in benchmarks/README.md.
+#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest cases in
+#: benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6
-#: Memory that the guest's program needs for a reading of a socket: the numbers themselves, and the same as Python objects and as text.
+#: Memory in bytes that the guest's program needs for a reading of a socket: as numbers, as Python objects and as text.
 MEMORY_PER_READING_BYTES = 2000
 #: Number of readings up to which the guest's memory is the same with and without time series, because the guest
 #: can see its size, and a run shouldn't depend on the frequency of readings.

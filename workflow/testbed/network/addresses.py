@@ -11,7 +11,8 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the routes that the kernel creates to its addresses' networks. With a different priority our routes would be unused additions.
+#: Priority of the routes that the kernel creates to the networks of its addresses. With another priority our routes would be added and
+#: unused.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: Addresses of the routers at the link between them.
 BETWEEN_ROUTERS = {

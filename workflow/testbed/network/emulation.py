@@ -19,7 +19,7 @@ TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
-#: A rate at which packets take almost no time (0.4 us for a full one), set because netem keeps packets in order whenever it has a rate.
+#: A rate at which packets take almost no time (0.4 us for a full packet), set because netem keeps packets in order whenever it has a rate.
 IN_ORDER_MBPS = 32_000
 
 

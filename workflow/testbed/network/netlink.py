@@ -28,7 +28,7 @@ TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
 #: Largest amount that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Counter of this process's channels, number of available ports, and number of a port's bits that hold the process id.
+#: Counter of this process's channels, number of available ports, and number of a port's bits that hold the PID.
 CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 

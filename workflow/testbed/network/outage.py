@@ -47,7 +47,8 @@ class Outage:
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 
-    # Changes take some time: lost packets are counted from before the first change until after the second, passed packets between the two.
+    # Changes take some time: lost packets are counted from before the first change until after the second, passed packets between the
+    # changes.
 
     def _begin(self, time_s):
         ends = self._ends()

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
-#: Size of iperf3's first message on a new connection, which names its test, and the same plus the SYN, which counts as an acknowledged byte.
+#: Size of iperf3's first message on a new connection, which names its test; and this size plus the SYN, which counts as an acknowledged
+#: byte.
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
 #: IP version -> the kernel's name for its UDP counters.
 KERNEL_NAMES = {"ipv4": "Udp", "ipv6": "Udp6"}
 #: Share of the window that is left out to exclude start-up.
 START_UP = 0.25
-#: Number of readings at intervals of half an RTT once the last flow's data are due, and of equal parts of the time until the first flow ends.
+#: Number of readings at intervals of half an RTT once the last flow's data are due; and number of equal steps until the first flow ends.
 EARLY, PARTS = 8, 40
 
 

@@ -21,7 +21,7 @@ from testbed.readings.sequence_numbers import SequenceNumbers
 SO_ATTACH_FILTER = 26
 #: Bytes of each packet that are examined, size of a ring in bytes, and interval at which rings are read.
 KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
-#: Largest number of delays kept for a flow: with more packets only every second, then every fourth (and so on) is kept.
+#: Largest number of delays kept for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.

@@ -38,7 +38,7 @@ MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
 #: Number of single datagrams without random effects, and of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
-#: Number of single datagrams with jitter: the range of uniform samples exceeds six tenths of the whole with a probability of 1 - 1e-12.
+#: Number of single datagrams with jitter: the range of uniform samples exceeds 60 % of the whole with a probability of 1 - 1e-12.
 OF_JITTER = 64
 #: Number of single datagrams with a custom table of delays.
 OF_TABLE = 500

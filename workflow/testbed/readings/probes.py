@@ -18,7 +18,7 @@ NO_COUNTERS = {
 #: Part of the names of byte counters; these include iperf3's control connection, whose messages contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
-#: Number of unanswered echo requests after which a path is taken to have no RTT.
+#: Number of unanswered echo requests after which a path is assumed to have no RTT.
 MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 

@@ -53,7 +53,7 @@ NONE_32, NONE_64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
 #: From microseconds to ms, and from bytes/s to Mbit/s, by division.
 MS, MBPS = 1e3, 125e3
 #: Fields of struct tcp_info in the kernel's order: (format, column, divisor, values that mean unknown).
-#: A field without a column is passed over.
+#: A field without a column is skipped.
 TCP_INFO = (
     ("x", None, None, ()),  # tcpi_state: ESTABLISHED
     ("B", "state", None, ()),  # tcpi_ca_state

@@ -18,7 +18,7 @@ from testbed.traffic.traffic import plan_clients, start_and_sample
 
 #: Port at which each receiving host accepts its flows.
 PORT = iperf3.FIRST_PORT
-#: Time that a program may take to end after the traffic, in s of its clock.
+#: Time that a program may take to end after the traffic, in s of the run's clock.
 ENDING_S = 120.0
 #: The sender's results for each flow, and those that are counters of the kernel.
 COLUMNS, COUNTERS = (

@@ -25,7 +25,7 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: Time that a server may take until it listens, and time that a program may take to end after the traffic, in s of its clock.
+#: Time that a server may take until it listens, and time that a program may take to end after the traffic, in s of the run's clock.
 READY_S, ENDING_S = 120.0, 10.0
 
 
