@@ -1,4 +1,4 @@
-"""Upper bound on the data whose delivery may become known in a period, including packets that were late when it began. Part of
+"""Upper bound on the data whose delivery may become known in a period, including packets that were late at its beginning. Part of
 `capacity.Capacity`."""
 
 import math

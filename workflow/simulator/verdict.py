@@ -1,4 +1,4 @@
-"""Checks of a simulated run: those of the testbed that apply to a simulator.
+"""Checks of a simulated run: the testbed's checks that apply to a simulator.
 
 A failed check makes the run invalid, as on every platform.
 """

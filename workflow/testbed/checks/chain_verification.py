@@ -1,4 +1,4 @@
-"""Checks of a chain: those of a single bottleneck, applied to each bottleneck, and a check that no packet was lost in between."""
+"""Checks of a chain: the checks of a single bottleneck, applied to each bottleneck, and a check that no packet was lost in between."""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND

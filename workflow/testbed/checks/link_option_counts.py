@@ -28,7 +28,7 @@ def doubled(_, document, direction) -> tuple[int, int]:
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
     """Return the number of damaged packets, the number that reached the hosts, and the smallest and largest detectable share of damage.
 
-    netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count these. Without
+    netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count damaged packets. Without
     segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new
     one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
     the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. With any

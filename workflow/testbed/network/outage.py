@@ -1,6 +1,6 @@
 """An outage of one of MPTCP's paths: all packets that arrive over the path are lost between two moments of the run.
 
-In both directions the netem that arriving packets pass drops 100 % of them. No interface goes down: as with a path that fails
+In both directions the netem that arriving packets pass drops all of these. No interface goes down: as with a path that fails
 far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still
 arrive. A changed netem restarts its random numbers; after the outage it gets a different seed, so that losses don't repeat.
 """

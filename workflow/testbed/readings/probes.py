@@ -79,7 +79,7 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 
 
 def link_counters(path, specification) -> dict[str, dict]:
-    """Return the counters of every interface so far: its qdiscs and the device; devices that join paths are "h1-bond0" and so on.
+    """Return every interface's counters so far, of its qdiscs and its device; devices that join paths are named "h1-bond0" and so on.
 
     Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets).

@@ -257,7 +257,7 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that reads the sockets repeatedly, each time after an eighth of the time so far: a file's duration is unknown."""
+    """Return an event that reads the sockets repeatedly, each time after an eighth of the time so far, as a file's duration is unknown."""
 
     def look_again(at_s):
         look(at_s)
