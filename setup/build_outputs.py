@@ -45,7 +45,7 @@ def read_output(folder, name, largest) -> bytes:
 
 
 def read_linux(folder, name) -> bytes:
-    """Return the stripped kernel that a build has left; raise SetupError unless it is an x86-64 program with the banner of Linux build ``name``."""
+    """Return the stripped kernel that a build has left; raise SetupError unless it is an x86-64 program that names Linux build ``name``."""
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
         raise SetupError(

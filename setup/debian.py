@@ -60,7 +60,7 @@ def find_mirror(environ=os.environ) -> str:
 
 
 def mirror_of_debootstrap(environ) -> str | None:
-    """Return debootstrap's default archive, read from the installed debootstrap or from this distribution's package; None if there is none."""
+    """Return the default archive of debootstrap, the installed one or this distribution's package; None if there is neither."""
     path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     with tempfile.TemporaryDirectory() as folder:
         program = shutil.which("debootstrap", path=path)
@@ -111,7 +111,7 @@ def snapshot_option(apt_config) -> str | None:
 
 
 def snapshot_of_newer_apt() -> str | None:
-    """Return the URL of snapshot archives that Debian's newest apt reports; apt is fetched for this call, and None means that it can't be."""
+    """Fetch Debian's newest apt and return the URL of snapshot archives that it reports; None if apt can't be fetched."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         try:

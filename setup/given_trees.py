@@ -55,7 +55,7 @@ def is_as_it_was(path, file_digest) -> bool:
 
 
 def write_files(kernel, files, folder) -> None:
-    """Write some files of a kernel's source tree (path -> identity from `digests`) into a folder; raise SetupError if a file has changed."""
+    """Write files of a kernel's source tree (path -> identity from `digests`) to a folder; raise SetupError if one has changed."""
     if "revision" in kernel:
         _of_git(kernel, git_trees.write_files, files, folder, LARGEST_TREE_FILE_BYTES)
         return

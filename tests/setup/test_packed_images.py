@@ -277,7 +277,10 @@ def test_a_hostile_archive_ends_soon(tmp_path, archive):
         place.symlink_to(archive)
     else:
         place.write_bytes(archive())
-    with bounded(), pytest.raises(SetupError, match=f"{place} is (not an archive of images|neither a file nor a folder)"):
+    with (
+        bounded(),
+        pytest.raises(SetupError, match=f"{place} is (not an archive of images|neither a file nor a folder)"),
+    ):
         taken_images.provide(place)
 
 

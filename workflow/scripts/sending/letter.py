@@ -79,9 +79,9 @@ class Found:
                     words.append(f"{count(len(tests), 'test')} of the kernel's own {_verb(what, len(tests))}.")
         for cca, card in self.exams.items():
             if worse := int((card["verdict"] == exam.WORSE).sum()):
-                words.append(f"In the exam of {cca} {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+                words.append(f"In the exam of {cca}, {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
         if self.changes is not None and (worse := int((self.changes["change"] == WORSE).sum())):
-            words.append(f"In the regression study {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+            words.append(f"In the regression study, {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
         return words
 
     def worst(self) -> list[str]:
@@ -184,7 +184,7 @@ def _selftests(found) -> Iterator[str]:
             yield from _wrapped(f"{what}: {_some(names_of(tests))}", "    ", "  ")
     if all(not tests for _, tests in parts):
         failing = sum(test["result"] == FAILED for test in tested.base)
-        yield from _wrapped("each test has the same result on both" + (f"; the {count(failing, 'failure')} are the base's too" if failing else ""), "    ", "  ")  # fmt: skip
+        yield from _wrapped("each test has the same result on both" + (f"; the {count(failing, 'failure')} also occur on the base" if failing else ""), "    ", "  ")  # fmt: skip
 
 
 def _some(names):
@@ -232,8 +232,8 @@ def _regression(found) -> Iterator[str]:
     scenarios = ", ".join(one["id"] if one["id"] == one["label"] else f"{one['id']} ({one['label']})" for one in study["scenarios"])  # fmt: skip
     yield from _wrapped(
         f"Regression study{_path_words(study)}: {scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each. "
-        "Effects are medians of the pairs' differences, with distribution-free intervals of at least 95 % each; a pair is worse or better by "
-        "more than a margin."
+        "Effects are medians of the pairs' differences, with distribution-free intervals of at least 95 % each; a pair counts as worse or "
+        "better if it differs by more than a margin."
     )
     numbers = table["change"].value_counts()
     counted = ", ".join(f"{numbers[change]} {change}" for change in CHANGES if change in numbers)
@@ -246,7 +246,7 @@ def _regression(found) -> Iterator[str]:
         if len(told) > MOST_LISTED:
             yield f"    and {len(told) - MOST_LISTED} more {verdict}, on the page"
     for heading, rows in (
-        ("Neither worse nor better, but with an interval that excludes 0 (each interval for itself: of many rows, some do so by chance)", shifted(table)),
+        ("Neither worse nor better, but with an interval that excludes 0 (the intervals are not corrected: among many rows, some exclude 0 by chance)", shifted(table)),
         ("Open, with the most pairs worse", open_rows(table)),
     ):  # fmt: skip
         if rows:
