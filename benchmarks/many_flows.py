@@ -5,7 +5,8 @@
 Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the first rows, the
 fixed cost of a run hides the rest. Two programs carry all flows (`processes: per-side`). Each flow has a fair share of 2 Mbit/s and an RTT
 of 50 ms, so that 5,000 flows fill 10 Gbit/s. The cost of a run of one second with one flow is first subtracted from processor time and
-memory. Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use its caches.
+memory. Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use
+its caches.
 """
 
 import argparse

@@ -16,7 +16,7 @@ def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
 
 
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
-    """Rate of false directions for cells correlated within scenarios: by the test across scenarios, and by a test across cells (not used)."""
+    """Rate of false directions for cells correlated within scenarios: by the test across scenarios, and by an unused test across cells."""
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
     by_cell = sum(p_of(values.ravel()) < SIGNIFICANCE for values in drawn)

@@ -27,7 +27,7 @@ from wording.terminal_text import shown
 
 #: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: A run is stopped after this many real seconds, or after this multiple of GOOD's longest run if that is longer, because its kernel may hang.
+#: A run is stopped after this many real seconds, or after this multiple of GOOD's longest run if that is longer: its kernel may hang.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -81,7 +81,7 @@ class Commits:
     _kernels: dict = field(default_factory=dict)
 
     def build(self, commit, cells) -> str:
-        """Build a commit's kernels for the given cells, unless they exist; return a digest that is equal for kernels that differ only in build number.
+        """Build a commit's kernels for the given cells, unless they exist; return a digest of them that ignores build numbers.
 
         Raises
         ------

@@ -57,7 +57,7 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability that the result is wrong."""
+    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability of a wrong result."""
 
     search: Search
     condition: Condition
