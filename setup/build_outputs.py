@@ -49,10 +49,10 @@ def read_linux(folder, name) -> bytes:
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
         raise SetupError(
-            "what the build left as kernel is no program of x86-64 (ELF, 64 bit), and its result is refused."
+            "the kernel that the build left is no program for x86-64 (64-bit ELF), so the result is refused."
         )
     if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
-        raise SetupError(f"what the build left as kernel is no Linux of build #{name}, and its result is refused.")
+        raise SetupError(f"the kernel that the build left is no Linux of build #{name}, so the result is refused.")
     return content
 
 
@@ -77,9 +77,9 @@ def read_facts(folder, patches) -> list[str]:
     for line in lines:
         fact = FACT.fullmatch(line)
         if not fact or (fact[2] and fact[2] not in patches):
-            raise SetupError("base.facts has a line that isn't about the guest's patches, and the result is refused.")
+            raise SetupError("base.facts has a line that isn't about the guest's patches, so the result is refused.")
     if len(set(lines)) != len(lines):
-        raise SetupError("base.facts has a line twice, and the result is refused.")
+        raise SetupError("base.facts has a line twice, so the result is refused.")
     return lines
 
 

@@ -67,7 +67,7 @@ def write_files(kernel, files, folder) -> None:
 
 
 def copy_tree(kernel, source) -> dict[str, str]:
-    """Copy a source tree to a new folder, without Git's own files, and return the `digests` of its files; an archive's are empty."""
+    """Copy a source tree to a new folder, without Git's own files, and return the `digests` of its files, which are empty for an archive."""
     if "revision" in kernel:
         return _copy_revision(kernel, source)
     if tree_archives.is_archive(kernel["tree"]):

@@ -188,7 +188,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
 
 
 def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
-    """Return those build arguments that a definition uses (Apptainer refuses others), by name."""
+    """Return the build arguments that a definition uses, by name; Apptainer refuses others."""
     values = {
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
@@ -239,7 +239,7 @@ def link_image(definition, folder) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there is not enough space for building images, or packages are missing and no archive is known."""
+    """Raise SetupError if there is not enough space for building images, or if packages are missing and no archive is known."""
     require_cache()
     locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")

@@ -110,11 +110,11 @@ def build_base(partial, root, final, what) -> list[str]:
 
 
 def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
-    """Return the cached base, built from another state of the source tree, that differs least, and the files to replace in it.
+    """Return the cached base that differs least from a source tree, and the files to replace in it, as `provide_base` does.
 
-    The form is that of `provide_base`. Returns None if a new base must be built: no base differs in fewer than `MOST_CHANGED` files, a
-    file was added or removed (so that a build might find another in its place), the guest's patches change a file that differs, or a
-    file that differs doesn't match `COMPILED_ONLY`.
+    A base can be reused if fewer than `MOST_CHANGED` files differ, no file was added or removed (a build might find another in its
+    place), the guest's patches change none of the files that differ, and all of these match `COMPILED_ONLY`. Returns None if no base
+    can be reused.
     """
     tree, has, nearest = kernel["tree"], None, None
     for folder in sorted(folder for cache in {cache_dir(), own_cache()} for folder in cache.glob("kernels/base-*")):

@@ -117,7 +117,7 @@ def of_scripts(patch) -> bytes:
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:
-    """Return the commands that the kernel's runner starts for each script at ``source``."""
+    """Return the commands that the kernel's runner starts for each script in ``source``."""
     binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
     in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be asked")
     commands = []

@@ -2,8 +2,8 @@
 
 The rest of set-up works in the checkout; this part works in the folder that it is called from, where the study's files are.
 
-C files are built into the kernel, because a kernel that loads modules has other bytes. A kernel's base (the image's Linux, another of
-Debian's, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
+C files are built into the kernel, because a kernel that loads modules has other bytes. A kernel's base (the image's Linux, another one
+from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
 and `patch` run in a separate container of the image of envs/kernel.def, which has no network and sees only these files of the machine.
 
 Everything that runs there may be somebody else's: patches can bring Makefiles, and a source tree has its own. So a build can write only

@@ -60,7 +60,7 @@ class Package:
 
 
 def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
-    """Return the time of the archive, as archives of the past name it, and the packages of each section.
+    """Return the archive's time, in the notation of archives of the past, and the packages of each section.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def write_index(packages, folder) -> None:
 
 
 def control_of(package) -> str:
-    """Return the control file of a package's file (deb(5): it is in a tar archive in an ar archive)."""
+    """Return the text of a package's control file (deb(5): it is in a tar archive inside an ar archive)."""
     with open(package, "rb") as archive:
         archive.seek(8)
         while header := archive.read(60):

@@ -133,7 +133,7 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy a command's output to its log until the output ends; show the steps, and every `HEARTBEAT_S` without one a sign of life."""
+    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without one."""
     shown = time.monotonic()
     pending = b""
     while True:

@@ -56,7 +56,7 @@ def provide_step(name, linux_file, kernel, sources) -> None:
     linux_file : pathlib.Path
         Where to write the kernel.
     kernel : dict
-        Definition of the kernel, a revision (`study_files.kernels.completed_kernel`).
+        Definition of the kernel, with a revision (`study_files.kernels.completed_kernel`).
     sources : dict
         Path of each C file -> the SHA-256 that it must have.
 
@@ -65,7 +65,7 @@ def provide_step(name, linux_file, kernel, sources) -> None:
     NotBuiltError
         The commit does not compile, or a patch or option of the guest's does not fit it.
     SetupError
-        Something else is wrong.
+        The build failed for another reason.
     """
     contents = {path: read_once(path, sha256) for path, sha256 in sources.items()}
     repository = os.path.realpath(kernel["tree"])

@@ -48,7 +48,7 @@ class Offer:
     place : pathlib.Path
         The archive, or the image's folder.
     layer : str
-        SHA-256 of its layer in the archive, in hex digits; empty for a folder.
+        SHA-256 of the image's layer in the archive, in hex digits; empty for a folder.
     """
 
     name: str
@@ -94,7 +94,7 @@ def offered(place) -> list[Offer]:
 
 
 def offered_folder(folder) -> Offer:
-    """Return the image in a folder, as its description names it."""
+    """Return the offer of an image's folder, read from the image's description."""
     try:
         described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
         return Offer(described["image"], described["content_digest"], described["definition_key"], folder)

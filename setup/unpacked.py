@@ -73,7 +73,7 @@ def check_whole() -> None:
 
 
 def is_current(compiled) -> bool:
-    """Return whether a compiled Python file of an image matches its source, by the source's date recorded in it.
+    """Return whether a compiled Python file of an image is up to date, judged by the source's date that it records.
 
     If it doesn't, Python compiles the source at every start, and runs give other bytes.
     """

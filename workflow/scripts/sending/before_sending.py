@@ -91,7 +91,7 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and whether the series is broken."""
+    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and True if runs fail on it."""
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):

@@ -62,7 +62,7 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Execute the first run of a study with a CCA; return the reason if it failed `FAILURES` times, else None.
+    """Execute the first run of a study with a CCA; return the reason for its failure if it failed `FAILURES` times, else None.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def first_failure(study, cca, built, place) -> str | None:
 
 
 def _failure(specification, built, work):
-    """Execute a run in an empty folder; return the reason if it failed, else None."""
+    """Execute a run in an empty folder; return the reason for its failure, or None if it succeeded."""
     programs = {"testbed": testbeds_here()["testbed"][1]}
     kernels = built.linux.parents[1] if built.identity else None
     command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)
