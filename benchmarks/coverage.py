@@ -83,7 +83,7 @@ def other_coverage(rng, samples, n) -> list[Rate]:
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
     """Coverage of the interval for the difference between two platforms, in samples that have one, and rate of false differences.
 
-    If the second platform's factor is ``other``, a different one, the truth refers to runs that did not collapse.
+    If ``other`` is given, it is the second platform's factor, and the truth refers to runs that did not collapse.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
     known = [apart for apart in (difference(a, b, "ratio") for a, _, _, b in drawn) if apart.error]

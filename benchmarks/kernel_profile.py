@@ -110,7 +110,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text of the profile, with the counts of the `KEPT` objects that have the highest."""
+    """Return the text of the profile: the counts of the `KEPT` objects with the highest counts."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

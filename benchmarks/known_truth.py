@@ -1,4 +1,4 @@
-"""Synthetic values with a known truth, on which tests, intervals and verdicts are tried.
+"""Synthetic values with a known truth, for testing tests, intervals and verdicts.
 
 A run's value is 100 Mbit/s times its own factor, times a factor that the replication's seed gives both runs of its pair. Functions
 draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
@@ -81,7 +81,7 @@ class Truth:
         return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
 
     def mean_of_seen(self, other) -> np.ndarray:
-        """Return the mean to which each sample's interval refers: that over the kinds of run that the sample contains, shape (samples,).
+        """Return the mean to which each sample's interval refers, over the kinds of run that the sample contains; shape (samples,).
 
         ``other`` is a mask of the runs of the other kind, shape (samples, n).
         """
@@ -117,7 +117,7 @@ TWO_KINDS = (
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw paired values a and b; a is higher than b by the ratio ``effect_percent``."""
+    """Draw paired values a and b; a is higher than b by ``effect_percent``, as a ratio."""
     common = TYPICAL * np.exp(SHARED * rng.standard_normal((samples, n)))
     a, b = FACTORS[factor](rng, (2, samples, n))
     return common * a * (1 + effect_percent / 100), common * b

@@ -151,7 +151,7 @@ def threads(pid) -> int:
 
 
 def peak_mb(pid) -> float:
-    """Return the largest resident set that a running process has had."""
+    """Return the largest resident set that a running process has had, in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-# The packages lie beside this file.
+# The packages are beside this file.
 sys.path.insert(0, str(Path(__file__).parent / "packages"))
 
 from aioquic.asyncio import QuicConnectionProtocol, connect, serve
