@@ -1,58 +1,58 @@
-# `make help` says what there is. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
-# ARGS are words of the command as one would type them; every other value reaches the shell quoted.
+# `make help` lists the targets. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
+# ARGS are passed to the command as typed; every other value is quoted for the shell.
 quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
-# 1: setup makes the image of ns-3, too, which takes a minute more; only studies with a platform ns3:<version> need it.
+# 1: setup also makes the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need it.
 NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $(call quoted,$(CONFIG))),1)
-# The name of a study, or the path of its file; the default study if there is none.
+# The name of a study, or the path of its file; if empty, the default study.
 STUDY =
-# Carries the study on this platform instead of its own: results/<study>-<platform>
+# Platform to run the study on instead of its own; results are in results/<study>-<platform>.
 PLATFORM =
-# A folder of settings of Snakemake, such as profiles/slurm, whose jobs need no limit of cores.
+# A folder with a Snakemake profile, such as profiles/slurm; it replaces the limit on cores.
 PROFILE =
 SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
 RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))$(if $(PLATFORM),-$(PLATFORM))
 N =
 SEED = 1
 RUNS =
-# For exam and evaluate: the kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's (quic-go:reno); PROGRAM: a YAML
-# file that declares a program, of whose CCAs CCA is one. QUICK=1 for the short exam.
+# exam, evaluate: CCA is a CCA of the kernel, the path of a C file or of a YAML file with a definition, or a stack's CCA (quic-go:reno).
+# PROGRAM is a YAML file that declares a program; then CCA is one of its CCAs. QUICK=1 runs the short exam.
 CCA =
 PROGRAM =
 QUICK =
-# exam: so many replications more of the scenarios whose rows are open.
+# exam: number of additional replications for the scenarios whose rows are open.
 MORE =
-# exam: end with an exit status other than 0 if a row that decides is worse, or was not measured.
+# exam: exit with a status other than 0 if a row that decides is worse or was not measured.
 GATE =
 # Two results folders, for compare.
 EXAMS =
-# gallery: CCAs as exam takes them, all of the kernel's by default; atlas: names of studies, all of config/studies/atlas by default.
+# gallery: CCAS as for exam, by default all of the kernel's. atlas: STUDIES are names, by default all of config/studies/atlas.
 # DOCUMENT=1 writes config/gallery.md, or docs/atlas.md.
 CCAS =
 STUDIES =
 DOCUMENT =
-# publish: pack the images, too. verify: take the images that lie beside RESULTS.
+# publish: also pack the images. verify: use the images beside RESULTS.
 IMAGES =
 RERUN =
-# verify, packets, trace: build the kernels of received results, or of the run, too.
+# verify, packets, trace: also build the kernels of the received results or of the run.
 BUILD =
-# packets, trace: a run's document. packets: interfaces (all without any), and whether whole packets are kept.
+# packets, trace: RUN is a run's document. packets: AT names interfaces (all if empty); FULL=1 keeps whole packets.
 RUN =
 AT =
 FULL =
-# selftests: packetdrill's source, the kernel (the image's without any), and a glob of scripts (all without any).
+# selftests: packetdrill's source, the kernel (the image's if empty), and a glob of scripts (all if empty).
 PACKETDRILL =
 KERNEL =
 ONLY =
-# bisect: revisions of the Git repository KERNEL, when a run is bad, and in ONLY a glob of cells (all of STUDY without any).
+# bisect: two revisions of the Git repository KERNEL, the condition for a bad run, and in ONLY a glob of cells (all of STUDY if empty).
 GOOD =
 BAD =
 WHEN =
-# series: an mbox, patches or a folder of them, and the kernel that they are for.
+# series: an mbox, patches or a folder of patches, and the kernel that they are for.
 SERIES =
 BASE =
-# plan: the difference to be shown, as in '2 %' or '5 ms' (the study's without it), the only metric, and results folders with pilot runs.
+# plan: the difference to detect, as in '2 %' or '5 ms' (the study's if empty), a metric (all if empty), and results folders with pilot runs.
 DIFFERENCE =
 METRIC =
 FROM =
@@ -60,12 +60,12 @@ FROM =
 EVENTS =
 FUNCTIONS =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
-# What a message of an interrupted workflow says that goes on.
+# The command that continues an interrupted workflow, for its message.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
-# Empty is unset: set-up leaves compiling to the first import, and without what that writes each call would compile pandas again, for 3 s.
+# Empty means unset: set-up leaves compiling to the first import, and if bytecode weren't written, each call would compile pandas for 3 s.
 IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
-# A misspelt variable would be left unread, and the default study run instead. Known is what this file names.
+# A misspelt variable would be ignored, and the default study would run. Every name in this file is a known variable.
 KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
@@ -74,7 +74,7 @@ $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT))
 .DEFAULT_GOAL = run
 .PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
 
-# Before set-up, which may take minutes; what is wrong with the name has been said.
+# Runs before set-up, which may take minutes; a problem with the name has been printed already.
 study:
 	@test -n $(call quoted,$(CONFIG))
 
@@ -87,13 +87,13 @@ setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
 	@$(if $(filter-out 0,$(NS3)),SAWTOOTH_NS3=1 )$(call quoted,$(PYTHON)) setup
 
-# What takes all images.
+# These targets need all images.
 test test-long test-docs test-faults bench bundle images: NS3 = 1
 
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
 
-plan: study setup  ## print the replications that STUDY needs to show DIFFERENCE; FROM: pilot runs
+plan: study setup  ## print the replications STUDY needs to detect DIFFERENCE; FROM: pilot runs
 	@$(IN_ENVIRONMENT) python -m session.plan_study $(call quoted,$(CONFIG)) --difference=$(call quoted,$(DIFFERENCE)) --metric=$(call quoted,$(METRIC)) --platform=$(call quoted,$(PLATFORM)) $(if $(FROM),--from $(foreach folder,$(FROM),$(call quoted,$(folder))))
 
 lint: setup  ## check the code's form, and that generated documentation is up to date
@@ -124,7 +124,7 @@ bench-flows: setup  ## measure how a run's cost grows with flows, rate, length a
 	@$(IN_ENVIRONMENT) python benchmarks/many_flows.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/many_hosts.py
 
-kernel-profile: setup  ## profile the guest kernel's branches again, after a change of its source
+kernel-profile: setup  ## profile the guest kernel's branches again, after a change to its source
 	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)
 
 bench-statistics: setup  ## measure error rates of tests and intervals on data with a known truth
@@ -138,13 +138,13 @@ sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with det
 exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
-evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
-	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM, a YAML file that declares a program, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
+evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
+	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 
-# One exam that can't be finished doesn't keep the others from being carried out.
+# An exam that can't be finished doesn't stop the others.
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
@@ -175,12 +175,12 @@ verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare byte
 packets: setup  ## capture the packets of a finished run, RUN=<document>; AT, FULL=1
 	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(FULL),--full) $(if $(BUILD),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
 
-# Before set-up, too.
+# Also runs before set-up.
 packetdrill:
 	@test -n $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL is missing: it is the source of packetdrill, a folder or an archive of its public repository on GitHub, google/packetdrill, as in make selftests PACKETDRILL=../packetdrill' >&2; exit 1; }
 	@test -e $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL='$(call quoted,$(PACKETDRILL))': there is no such file or folder' >&2; exit 1; }
 
-selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=<source>; KERNEL, ONLY, SEED
+selftests: packetdrill setup  ## run the kernel's own TCP tests, PACKETDRILL=<source>; KERNEL, ONLY, SEED
 	@$(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
 
 bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
@@ -199,7 +199,7 @@ publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images
 documentation: setup  ## write config/README.md and config/data-dictionary.md again
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
 
-docs:  ## build these pages as a site, site/index.html; a broken link fails
+docs:  ## build docs/ as a site, site/index.html; a broken link is an error
 	@$(call quoted,$(PYTHON)) setup docs
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build --strict $(ARGS)
 	@echo site: site/index.html

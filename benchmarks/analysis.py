@@ -1,4 +1,4 @@
-"""Time and memory that the analysis of a full-size study takes.
+"""Measure the time and memory that the analysis of a full-size study takes.
 
     .venv/bin/python benchmarks/analysis.py [--replications 100] [--report]
 
@@ -26,7 +26,7 @@ from built_study import Built
 from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
-#: What a script does under the workflow: its own main with inputs, outputs and parameters.
+#: Calls the main function of a script with inputs, outputs and parameters, as the workflow does.
 RUN_SCRIPT = """
 import importlib, json, resource, sys
 class Named(dict):
@@ -38,7 +38,7 @@ print("peak-memory-kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def stage(built) -> Iterator[tuple[str, dict, dict, dict]]:
-    """Yield (script's module, inputs, outputs, parameters) of each analysis, in the workflow's order."""
+    """Yield (script's module, inputs, outputs, parameters) for each analysis, in the workflow's order."""
     built.outline = built.outline_of_tables()
     for topic in built.outline.topics:
         for script, *files, params in built.analyses_of(topic):

@@ -1,4 +1,4 @@
-"""How often CCAs that don't differ are reported to differ: by the joint test of all CCAs in a place, and by the pairwise tests."""
+"""How often the joint test of all CCAs in a place, and the pairwise tests, report CCAs as different that don't differ."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from topics.ccas.compare_ccas import gated
 
 
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
-    """Rate of studies that report a false pair of CCAs after the joint test; in a share of the places one CCA truly differs.
+    """Rate of studies that falsely report a pair of CCAs as different after the joint test.
 
-    Each place has four metrics, whose replications share their seeds.
+    In a share ``differing`` of the places, one CCA truly differs. Each place has four metrics; a replication's runs share a seed.
     """
     names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
     alarms = 0
@@ -43,14 +43,19 @@ def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
 
 
 def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
-    """Rate of studies whose joint test is falsely significant in any place, with as many places and metrics as the default study."""
+    """Rate of studies in which the joint test is falsely significant in any place; the default study has 96 places, counting each metric."""
     alarms = 0
     for _ in range(samples):
         blocks = FACTORS[factor](rng, (places, n, ccas)) * np.exp(0.1 * rng.standard_normal((places, n, 1)))
         alarms += min(friedman_test(values)[1] for values in blocks) < SIGNIFICANCE / places
     return [
         Rate(
-            "studies with a false place of CCAs", f"{places} places, {ccas} CCAs, {factor}", n, alarms, samples, ALARMS
+            "studies with a false joint test of CCAs",
+            f"{places} places, {ccas} CCAs, {factor}",
+            n,
+            alarms,
+            samples,
+            ALARMS,
         )
     ]
 

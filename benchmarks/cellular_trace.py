@@ -34,7 +34,7 @@ def cellular(seed=SEED) -> list[int]:
 
 
 def text() -> str:
-    """Return the file's content."""
+    """Return the content of the trace file."""
     return "".join(f"{time_ms}\n" for time_ms in cellular())
 
 

@@ -1,4 +1,4 @@
-"""Run studies on a Slurm cluster of nodes on this machine, one of which fails; print the cost of its jobs and repeat some runs here.
+"""Run studies on Slurm nodes on this machine, one of which fails; print the jobs' cost and repeat some runs outside the cluster.
 
 ``python benchmarks/cluster.py config/studies/smoke.yaml ...``; needs root and Debian's slurmctld, slurmd, slurm-client and munge.
 """
@@ -23,14 +23,14 @@ from scale_calls import BIN, ROOT, checkout, head, row
 sys.path.insert(0, str(ROOT / "tests"))
 from slurm_cluster import SlurmCluster, requirements
 
-#: As on a cluster without accounting.
+#: Snakemake's options for a cluster without accounting.
 STATUS = ("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5")
 TIMES = re.compile(r"JobId=(\d+).*? JobState=(\S+).*? RunTime=(\d\d):(\d\d):(\d\d)")
 RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
 def run_study(cluster, folder, jobs, options, study) -> bool:
-    """Run a study as the cluster's user, then repeat some of its runs here; print how long it took, or how it failed.
+    """Run a study as the cluster's user, then repeat some of its runs outside the cluster; print its duration, or its output if it failed.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def run_study(cluster, folder, jobs, options, study) -> bool:
     jobs : dict
         Updated with the cluster's jobs (`jobs_of`), which Slurm forgets after a while.
     options : argparse.Namespace
-        Those of the command line.
+        Options of the command line.
     study : str
-        The study's file, in the checkout.
+        Path of the study's file in the checkout.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def cut_one(cluster, after_s) -> None:
 
 
 def jobs_of(cluster) -> dict[str, tuple[str, int]]:
-    """Return the state and the duration in s of the cluster's jobs, by number."""
+    """Return the state and the duration in seconds of each of the cluster's jobs, by job number."""
     jobs = {}
     for line in cluster.ask("scontrol", "show", "job", "-o").splitlines():
         number, state, hours, minutes, seconds = TIMES.search(line).groups()
@@ -99,12 +99,12 @@ def main() -> None:
     """Run the studies, print tables, and repeat runs drawn at random."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("studies", nargs="+", help="files of studies")
-    parser.add_argument("--config", nargs="*", help="settings of the studies, as for snakemake --config")
+    parser.add_argument("--config", nargs="*", help="settings for the studies, as for snakemake --config")
     parser.add_argument("--nodes", type=int, default=4)
-    parser.add_argument("--at-once", type=int, default=1, help="calls of Snakemake that go on side by side")
+    parser.add_argument("--at-once", type=int, default=1, help="number of Snakemake calls at the same time")
     parser.add_argument("--cut-after", type=float, default=60, help="seconds after which a node loses its power")
-    parser.add_argument("--repeat", type=int, default=20, help="runs of each study that are repeated here")
-    parser.add_argument("--keep", type=Path, help="where results are copied to")
+    parser.add_argument("--repeat", type=int, default=20, help="number of runs per study to repeat outside the cluster")
+    parser.add_argument("--keep", type=Path, help="folder to copy results to")
     options = parser.parse_args()
     if missing := requirements():
         sys.exit(f"benchmark: {missing}")
@@ -124,7 +124,7 @@ def main() -> None:
                 done = list(calls.map(partial(run_study, cluster, folder, jobs, options), options.studies))
         report(jobs, runs_of(folder))
     if not all(done):
-        sys.exit("benchmark: some studies failed, or have other bytes here; their messages are above.")
+        sys.exit("benchmark: some studies failed, or have other bytes outside the cluster; their messages are above.")
 
 
 def report(jobs, runs) -> None:
@@ -141,15 +141,17 @@ def report(jobs, runs) -> None:
         ", ".join(f"{node} {sum(one == node for *_, one in runs)}" for node in sorted({node for *_, node in runs})),
     )
     row("a job's duration: median, longest", f"{statistics.median(ended):.0f} s, {max(ended)} s")
-    row("in jobs, beyond their runs, per run", f"{(sum(ended) - in_runs) / len(runs):.2f} s")
+    row("overhead of the jobs per run", f"{(sum(ended) - in_runs) / len(runs):.2f} s")
 
 
 def verify(results, runs) -> bool:
-    """Verify a results folder here and repeat some of its runs (`make verify`); print the last line, and return whether all is well."""
+    """Verify a results folder and repeat some of its runs (`make verify`); print the last line, and return whether it succeeded."""
     command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
     printed = (done.stdout + done.stderr).splitlines()
-    print(f"{results.name}, verified here: {printed[-1] if done.returncode == 0 else printed}", flush=True)
+    print(
+        f"{results.name}, verified outside the cluster: {printed[-1] if done.returncode == 0 else printed}", flush=True
+    )
     return done.returncode == 0
 
 

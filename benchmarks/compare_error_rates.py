@@ -16,9 +16,9 @@ from session.result_comparison import ALL_SCENARIOS, rows_of_score, table_of
 
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"
-#: Where the goodput became worse, and the row that should say so.
+#: Where the goodput became worse; `PLACES` has the scenario of the row that should report it.
 ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
-#: A row of two scorecards.
+#: A scorecard's row with a limit, as in two exams that are compared.
 LIMITED = {
     "rfc_section": "5.1.1", "criterion": "no starvation", "measure": "starved_s", "unit": "s", "better": "lower", "limit": 5.0,
     "margin": math.nan, "verdict": "passed", "verdict_second": "failed",
@@ -34,7 +34,7 @@ def compare_alarms(rng, samples, n, name) -> list[Rate]:
     """Rate of comparisons of an algorithm with itself that report any change; ``name`` is a key of `DEVIATIONS`, or `GAPS`."""
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
     alarms = sum(map(_differs, tables))
-    return [Rate("comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
+    return [Rate("comparisons with itself that show a change", name, n, alarms, samples, ALARMS)]
 
 
 def _changed(rng, n, shift, where, after):
@@ -47,7 +47,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Rate of comparisons that call a goodput worse that is lower by a shift, and of those that give a larger number of pairs instead."""
+    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with a stated number of pairs."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)
@@ -57,7 +57,7 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
     case = f"{shift:g} margins worse {where}"
     return [
         Rate("called worse", case, n, found, samples, bound),
-        Rate("not enough, with the number that is", case, n, needed, samples, (0, 1)),
+        Rate("not enough, with the number of pairs needed", case, n, needed, samples, (0, 1)),
     ]
 
 
@@ -74,14 +74,23 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
             cell = {"starved_s": beyond, "replication": np.repeat(np.arange(n)[:, None], 2, axis=1)}
             rows += rows_of_score(HEAD | {"scenario": f"s{scenario}"}, LIMITED, cell)
         alarms += _differs(table_of(rows))
-    return [Rate("exams of one algorithm that differ", "limits, starves with chance 1/2", n, alarms, samples, ALARMS)]
+    return [
+        Rate(
+            "pairs of exams of one algorithm that differ",
+            "limits, starves with probability 1/2",
+            n,
+            alarms,
+            samples,
+            ALARMS,
+        )
+    ]
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
-    """Rate of comparisons that report anything as worse if a share of the runs (a key of `DEVIATIONS`) now collapses in every scenario."""
+    """Rate of comparisons that report any row as worse if runs in every scenario now collapse as ``after`` says (a key of `DEVIATIONS`)."""
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
     found = sum(bool((table["change"] == WORSE).any()) for table in tables)
-    return [Rate("called worse, what now collapses", after, n, found, samples, (0, 1))]
+    return [Rate("called worse, if runs now collapse", after, n, found, samples, (0, 1))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
@@ -96,5 +105,5 @@ def rates(rng, samples) -> Iterator[Rate]:
         for where in PLACES:
             for shift, bound in ((0.5, ALARMS), (1.0, ALARMS), (2.0, (0.0, 1.0))):
                 yield from shift_rates(rng, samples, n, shift, where, bound)
-        for after in ("15 % of runs collapse", "30 % of runs collapse", "starves with chance 1/2"):
+        for after in ("15 % of runs collapse", "30 % of runs collapse", "starves with probability 1/2"):
             yield from collapse_power(rng, samples, n, after)

@@ -13,9 +13,9 @@ from run_tables.metrics import METRICS
 from session.result_comparison import HIGHER_IS_BETTER, margins_of, rows_of_cell, table_of
 from study_files.study import resolve
 
-#: Invalid runs, whatever they would have had.
+#: Name of the case in which runs are invalid, whatever their values.
 GAPS = "30 % of runs missing"
-#: A typical value of each metric, and how finely it is measured.
+#: A typical value and the resolution of each metric.
 TYPICAL = {"goodput_mbps": 50.0, "rtt_mean_ms": 40.0, "loss_percent": 20.0, "retransmits": 100_000.0}
 STEPS = {"goodput_mbps": 1e-3, "rtt_mean_ms": 1e-3, "loss_percent": 1e-4, "retransmits": 1.0}
 MARGINS = margins_of(
@@ -26,7 +26,7 @@ MARGINS = margins_of(
 HEAD = {
     "criterion": "", "cca": "cubic", "ip_version": "ipv4", "paired": True, "first_verdict": "", "second_verdict": "", "note": "",
 }  # fmt: skip
-#: Where a run ends that collapsed or starved: margins from its cell's value.
+#: Deviation of a collapsed run and of a starved run from the cell's value, in margins.
 COLLAPSED, STARVED = 8.0, 15.0
 
 
@@ -58,7 +58,7 @@ def _collapsing(share, by=COLLAPSED):
     return lambda rng, shape: _normal(rng, shape) + by * (rng.random(shape) < share)
 
 
-#: How far a run lies from its cell's value, in margins; more is worse. Shape (cells, metrics, runs).
+#: Name -> function that draws deviations of runs from their cells' values in margins, shape (cells, metrics, runs); higher is worse.
 DEVIATIONS: dict[str, Callable] = {
     "normal, sd 0.4 margins": _normal,
     "normal, sd 2 margins": _wide,
@@ -69,7 +69,7 @@ DEVIATIONS: dict[str, Callable] = {
     "15 % of runs collapse": _collapsing(0.15),
     "30 % of runs collapse": _collapsing(0.3),
     "50 % of runs collapse": _collapsing(0.5),
-    "starves with chance 1/2": _collapsing(0.5, STARVED),
+    "starves with probability 1/2": _collapsing(0.5, STARVED),
     "copies of one draw, sd 1": _copies,
 }
 

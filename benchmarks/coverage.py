@@ -20,7 +20,7 @@ from topics.fairness.share_theory import MARGIN, agreement
 
 
 def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
-    """Coverage of the interval of a cell's mean, where the page prints one, if a share of the runs is missing."""
+    """Coverage of the printed intervals for a cell's mean if a share ``missing`` of the runs has no value, and how often one is printed."""
     values, other = truth.draw(rng, (samples, n))
     absent = rng.random(values.shape) < missing
     meant = truth.mean_of_seen(other)
@@ -38,7 +38,7 @@ def alarms_of_kinds(rng, samples, n, truth, bound) -> list[Rate]:
     """Rate of cells with one kind of run in which some runs are reported as outliers."""
     values, _ = truth.draw(rng, (samples, n))
     alarms = sum(bool(other_kind(sample).any()) for sample in values)
-    return [Rate("runs said to lie apart", truth.name, n, alarms, samples, bound)]
+    return [Rate("runs reported as outliers", truth.name, n, alarms, samples, bound)]
 
 
 def found_kinds(rng, samples, n, truth) -> list[Rate]:
@@ -50,7 +50,7 @@ def found_kinds(rng, samples, n, truth) -> list[Rate]:
 
 
 def difference_coverage(rng, samples, n, factor) -> list[Rate]:
-    """Coverage of the intervals of the mean difference of pairs and of the Hodges-Lehmann estimate."""
+    """Coverage of the intervals for the mean paired difference and for the Hodges-Lehmann estimate."""
     effect, held, hl_held, hl_known, known = math.log(0.97), 0, 0, 0, 0
     for row in np.subtract(*np.log(pairs(rng, factor, samples, n, -3.0))):
         test, interval = mean_test(row), hodges_lehmann_interval(row, CONFIDENCE)
@@ -61,14 +61,14 @@ def difference_coverage(rng, samples, n, factor) -> list[Rate]:
             hl_known += 1
             hl_held += interval[0] <= effect <= interval[1]
     wide = n < 7 or "collapses" in factor or "modes" in factor
-    rates = [Rate("interval of the mean difference of pairs", factor, n, held, known, AT_LEAST if wide else COVERED)]
+    rates = [Rate("interval of the mean paired difference", factor, n, held, known, AT_LEAST if wide else COVERED)]
     return rates * bool(known) + [Rate("interval of Hodges-Lehmann", factor, n, hl_held, hl_known, AT_LEAST)] * bool(
         hl_known
     )
 
 
 def other_coverage(rng, samples, n) -> list[Rate]:
-    """Coverage of the intervals of a share and of the difference of two independent means."""
+    """Coverage of the interval for a share, and of Welch's interval for the difference between two independent means."""
     drawn = (bounded_estimate(expit(1.5 + 0.5 * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in drawn if row.low is not None]
     share = sum(row.low <= expit(1.5) <= row.high for row in known)
@@ -76,14 +76,14 @@ def other_coverage(rng, samples, n) -> list[Rate]:
     two = sum(row["low"] <= 0 <= row["high"] for row in results)
     return [
         Rate("interval of a share", "logit-normal", n, share, len(known), COVERED),
-        Rate("Welch's interval", "spreads 1 and 3, n and 2n", n, two, samples, COVERED),
+        Rate("Welch's interval", "standard deviations 1 and 3, n and 2n", n, two, samples, COVERED),
     ]
 
 
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
-    """Coverage of the interval of the difference of two platforms, where there is one, and the rate of false differences.
+    """Coverage of the interval for the difference between two platforms, in samples that have one, and rate of false differences.
 
-    If the second platform has a different factor, the truth refers to runs that did not collapse.
+    If ``other`` is given, it is the second platform's factor, and the truth refers to runs that did not collapse.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
     known = [apart for apart in (difference(a, b, "ratio") for a, _, _, b in drawn) if apart.error]
@@ -93,7 +93,7 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
     case = f"{factor}, of one" if other else factor
     rates = [
         Rate("interval of two platforms' difference", case, n, held, len(known), bound),
-        Rate("platforms said to differ, tolerance 0", case, n, differ, len(known), ALARMS),
+        Rate("platforms reported to differ, tolerance 0", case, n, differ, len(known), ALARMS),
     ]
     return rates if known else []
 
@@ -103,7 +103,16 @@ def share_verdicts(rng, samples, n, spread) -> list[Rate]:
     rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in rows if row.low is not None]
     shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in known)
-    return [Rate("share called the model's", f"{MARGIN} off, spread {spread:g}", n, shown, len(known), ALARMS)]
+    return [
+        Rate(
+            "share said to agree with the model's",
+            f"{MARGIN} off, standard deviation {spread:g}",
+            n,
+            shown,
+            len(known),
+            ALARMS,
+        )
+    ]
 
 
 def rates(rng, samples) -> Iterator[Rate]:

@@ -1,11 +1,11 @@
-"""Test whether two versions of the testbed whose bytes differ give equivalent results: two one-sided tests (TOST).
+"""Test by two one-sided tests (TOST) whether two versions of the testbed give equivalent results, even if the bytes differ.
 
     .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv [--least 16]
 
 Both are tables of runs of the same study, with at least ``--least`` pairs in each cell; a run counts if it is valid in both. Differences
 are taken between pairs with the same seed, in percent of the cell's mean over both versions (loss: in percentage points). A cell is
-equivalent if the 90 % t interval of its mean difference lies within the margin. A row of several cells is about their unweighted mean; its
-interval is computed from the replications' means, since runs of one replication share their seed.
+equivalent if the 90 % t interval of its mean difference lies within the margin. A row for several cells shows their unweighted mean; its
+interval is computed from the replications' means, because runs of one replication share a seed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from inference.multiple_tests import adjusted
 from inference.paired_tests import StudentMean, is_constant
 from scale_calls import head, row
 
-#: Metric -> margin, in percent, and of loss in percentage points.
+#: Metric -> margin in percent; for loss, in percentage points.
 MARGINS = {"goodput_mbps": 2.0, "rtt_mean_ms": 1.0, "retransmits": 5.0, "loss_percent": 0.02}
 IN_POINTS = {"loss_percent"}
 CELL = ["scenario", "cca", "ip_version"]
@@ -68,7 +68,7 @@ def differences(pairs, metric) -> pd.DataFrame:
 
 
 def compared(values) -> dict[str, float]:
-    """Return the mean, its 90 % interval and p of no difference; if all values are equal, the mean and both ends are that value."""
+    """Return the mean, its 90 % interval, and the p-value for no difference; if all values are equal, the interval is that value."""
     values = values.dropna().to_numpy()
     mean = float(values.mean())
     if is_constant(values):
@@ -102,8 +102,8 @@ def print_metric(differences_of_cells, metric) -> pd.DataFrame:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("old", help="runs.csv of one version")
-    parser.add_argument("new", help="runs.csv of the other")
-    parser.add_argument("--least", type=int, default=16, help="pairs that each cell must have (16)")
+    parser.add_argument("new", help="runs.csv of the other version")
+    parser.add_argument("--least", type=int, default=16, help="smallest number of pairs per cell (16)")
     pairs = pairs_of_runs(**vars(parser.parse_args()))
     head(
         "metric, margin",

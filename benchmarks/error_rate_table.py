@@ -74,9 +74,9 @@ def document(table: str) -> None:
 def main() -> None:
     """Print the table; exit with 1 if a rate is outside its bound."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=1000, help="data sets of a rate; slow ones have a quarter")
+    parser.add_argument("--samples", type=int, default=1000, help="data sets per rate; slow rates have a quarter")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=SUBJECTS, help="one subject")
+    parser.add_argument("--only", choices=SUBJECTS, help="measure only one subject")
     parser.add_argument("--document", action="store_true", help="write the summary into docs/error-rates.md")
     options = parser.parse_args()
     print(f"{'what':<44}{'case':<58}{'n':>5}{'samples':>9}{'rate':>9}   bound           inside")

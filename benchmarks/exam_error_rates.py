@@ -1,7 +1,7 @@
 """How often a scorecard is wrong, and how often it detects a harm, on values with a known truth.
 
-Each card has `ROWS` rows that decide, and the row on all of them. For each row the runs of a CCA, of Reno and of CUBIC are drawn in pairs,
-in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than each
+Each card has `ROWS` rows that decide, and the row on all cases. For each row, runs of a CCA, of Reno and of CUBIC are drawn in pairs, with
+values in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than each
 standard CCA by more than the margin (or collapse more often than allowed), *like* if the share of worse runs is at most the bound on the
 card. The shares are counted in `TRUTH` runs of the same distribution.
 """
@@ -20,14 +20,14 @@ from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
 ROWS, RUNS, TRUTH = 28, 20, 100_000
-#: Replications of the whole exam; `RUNS` are those of the short one.
+#: Number of replications in the whole exam; `RUNS` is the number in the short exam.
 WHOLE = 26
 CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
-#: Of every row less is better, and the margin is one.
+#: Measure of every row: lower is better, and the margin is 1.
 MEASURE = MEASURES["queueing_p95_ms"]
 EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
-#: What of a row's pairs varies by itself: median standard deviation in margins, and how that differs between rows (of its logarithm). The
-#: quartiles of 27 cells of real exams were 0.06, 0.15 and 0.48.
+#: Standard deviation of a row's paired differences in margins: its median across rows, and the standard deviation of its logarithm across
+#: rows. In 27 cells of real exams, its quartiles were 0.06, 0.15 and 0.48.
 SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
 
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
@@ -61,7 +61,7 @@ def _falling(which, share, margins) -> Draw:
     return draw
 
 
-#: Name -> what is drawn: values of the CCA and the standards, shape (3, *shape), of which more is worse.
+#: Name -> function that draws values of the CCA and of two standard CCAs, shape (3, *shape); higher is worse.
 DISTRIBUTIONS: dict[str, Draw] = {
     "normal": _normal,
     "heavy tails (t, 3 df)": _heavy,
@@ -74,19 +74,19 @@ DISTRIBUTIONS: dict[str, Draw] = {
 
 
 def spreads() -> np.ndarray:
-    """Return the spread of each row in margins: quantiles of a lognormal distribution."""
+    """Return the standard deviation of each row in margins: quantiles of a lognormal distribution."""
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
 def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
-    """Return the rows of a card of drawn values with their verdicts, the row on all cases first.
+    """Return the rows of a card for drawn values, with their verdicts; the row on all cases comes first.
 
     Parameters
     ----------
     draw : callable
         A value of `DISTRIBUTIONS`.
     harms, of_rows : array_like of float, shape (rows,)
-        The amount by which the CCA is worse in each row, and the row's spread, in margins.
+        Amount by which the CCA is worse in each row, and standard deviation of each row, in margins.
     lost : float
         Share of the CCA's runs without a value.
     """
@@ -108,7 +108,7 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return the true shares of a row's runs that are worse by the margin and far worse, and the share in which a standard is far worse."""
+    """Return three true shares of a row's runs: worse by the margin, far worse, and runs in which a standard CCA is far worse."""
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
     worse = min((own > standard + 1).mean() for standard in standards)
@@ -116,7 +116,7 @@ def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
 
 
 def is_worse(of_row) -> bool:
-    """Return whether the verdict *worse* on a row is true as stated."""
+    """Return whether the verdict *worse* is true for a row with these `shares`."""
     worse, far, standards_far = of_row
     return worse > 0.5 or far > (standards_far if standards_far > 0.001 else RARE)
 
@@ -128,15 +128,15 @@ def at_boundary(rng, draw, spread) -> float:
 
 
 def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[int, int]:
-    """Return the number of cards with a false *worse*, and of those with a false *like*.
+    """Return the number of cards with a false *worse*, and the number of cards with a false *like*.
 
-    With ``at_the_boundary`` exactly half of the runs of each row are worse; otherwise the CCA behaves like Reno and CUBIC, except for the
-    collapses of the distribution. ``lost`` is the share of its runs without a value.
+    With ``at_the_boundary``, exactly half of the runs of each row are worse; otherwise the CCA behaves like Reno and CUBIC, except for the
+    collapses of the distribution. ``lost`` is the share of the CCA's runs without a value.
     """
     draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
     harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
     truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
-    # What falls more often in any row does so on all; a share that is counted is known to a hundredth.
+    # A CCA that falls more often in any row also does so in all rows together; counted shares are accurate to 0.01.
     falls_more = sum(far - standards for _, far, standards in truth) > 0.01
     true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
     for _ in range(cards):
@@ -151,7 +151,7 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
 
 
 def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
-    """Return the number of harmed rows that are called worse, and the number of harmed rows."""
+    """Return the number of harmed rows that are called worse, and the number of all harmed rows."""
     harmed = np.zeros(ROWS)
     harmed[: ROWS // 10] = harm
     made = [card(rng, _normal, harmed, rng.permutation(spreads()), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
@@ -173,4 +173,4 @@ def rates(rng, samples) -> Iterator[Rate]:
     for runs in (RUNS, WHOLE):
         for harm, least in ((1.5, 0), (2, 0.85), (3, 0.95)):
             found = found_harms(rng, cards, harm, runs)
-            yield Rate("harms that are found", f"{harm:g} margins", runs, *found, (least, 1))
+            yield Rate("harms found", f"{harm:g} margins", runs, *found, (least, 1))

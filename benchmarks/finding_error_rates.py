@@ -11,20 +11,20 @@ from topics.differences.measures import margins_of
 from topics.differences.tables import BY_REPEATS
 
 MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
-#: Of a difference of so many margins this share is to be found.
+#: Bounds on the power to detect a difference of two margins.
 POWER_AT_TWO = (0.85, 1.0)
 SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
 
 
 def found(runs) -> set[tuple[str, str]]:
-    """Return the measures that have a finding, with the evidence for it."""
+    """Return the measures that have a finding, each with its kind of evidence."""
     comparisons = compare_levels(runs, [], MARGIN_OF, SIGNIFICANCE, CONFIDENCE)[1]
     rows = comparisons[comparisons["verdict"].isin(["more", "less"])]
     return set(zip(rows["measure"], rows["evidence"], strict=True))
 
 
 def _chance(draw: Callable, copied=False) -> Callable:
-    """Return values that differ only by chance; with ``copied``, all replications of a cell repeat the first."""
+    """Return a function that draws values without true differences; with ``copied``, all replications of a cell repeat the first."""
     kept: dict[tuple, dict] = {}
 
     def values(scenario, cca, replication, ip_version, rng):
@@ -78,7 +78,7 @@ def rates(rng, samples) -> Iterator[Rate]:
             "studies with a false finding", f"{places} scenarios, copies of one draw, tested", n, tested, few, ALARMS
         )
         yield Rate(
-            "studies that name copies' difference",
+            "studies that report a difference of copies",
             f"{places} scenarios, called one measurement",
             n,
             sum(map(bool, copies)),
@@ -96,4 +96,6 @@ def rates(rng, samples) -> Iterator[Rate]:
                 for _ in range(few)
             )
             bound = POWER_AT_TWO if spread == 0.01 and n > 2 else ANY
-            yield Rate("findings of two margins", f"{places} scenarios, spread {100 * spread:g} %", n, seen, few, bound)
+            yield Rate(
+                "differences of two margins found", f"{places} scenarios, sd {100 * spread:g} %", n, seen, few, bound
+            )

@@ -1,11 +1,11 @@
-"""The cost of all runs of the full study in core-hours, estimated from one run of each cell.
+"""Estimate the cost of all runs of the full study, in core-hours, from one run of each cell.
 
     .venv/bin/python benchmarks/grid.py [--duration-s 10] [--cells 6]
 
 Executes the first replication of each cell on one core, one after another, and prints one row per scenario: the CPU seconds of a run by
-CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`
-runs are shorter: the cost of a run apart from its traffic is measured too, and the rest is assumed to grow with the duration, so the sum is
-an estimate. With `--cells` only that many cells are run, drawn with a fixed seed to represent all.
+CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`,
+runs are shorter: the fixed cost of a run is also measured, and the rest is assumed to be proportional to the duration, so the sum is an
+estimate. With `--cells`, only that many cells are run, drawn with a fixed seed to represent all.
 """
 
 import argparse
@@ -84,8 +84,8 @@ def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
 def main() -> int:
     """Print the table and the sum; return 1 if the machine was too busy with other work for valid results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--duration-s", type=int, help="seconds of traffic of each run, where the study's are too long")
-    parser.add_argument("--cells", type=int, help="how many cells stand for all")
+    parser.add_argument("--duration-s", type=int, help="seconds of traffic per run, instead of the study's")
+    parser.add_argument("--cells", type=int, help="number of cells to run")
     options = parser.parse_args()
     study = studies.resolve(studies.load(STUDY), str(STUDY))
     every_cell = list(studies.cells(study))
@@ -95,13 +95,15 @@ def main() -> int:
     runs = len(every_cell) * study["replications"]
     hours = {unit: statistics.mean(getattr(one, unit) for one in costs) * runs / 3600 for unit in ("cpu_s", "wall_s")}
     busiest = max(one.others for one in costs)
-    short = f", their {options.duration_s} s of traffic taken for the study's" if options.duration_s else ""
+    short = (
+        f", extrapolated from {options.duration_s} s of traffic to the study's duration" if options.duration_s else ""
+    )
     print(
         f"\n{runs:,} runs, from {len(cells)} of {len(every_cell)} cells{short}: {hours['cpu_s']:.1f} core-hours of CPU time, "
-        f"{hours['wall_s']:.1f} of wall time. Others kept up to {busiest:.2f} cores busy."
+        f"{hours['wall_s']:.1f} of wall time. Other processes kept up to {busiest:.2f} cores busy."
     )
     if busiest > QUIET:
-        print(f"Not to be quoted: on a quiet machine others use at most {QUIET}.")
+        print(f"The figures are not valid: on a quiet machine, other processes use at most {QUIET} cores.")
     return 1 if busiest > QUIET else 0
 
 

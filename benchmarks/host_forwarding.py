@@ -1,4 +1,4 @@
-"""TCP over `host_path`'s network: prints iperf3's JSON of 5 s."""
+"""Run TCP over `host_path`'s network for 5 s and print iperf3's JSON."""
 
 import subprocess
 

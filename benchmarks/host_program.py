@@ -1,6 +1,6 @@
-"""A program's flow over `host_path`'s network with a rate limit and a queue, under the machine's own kernel and clock.
+"""Run a program's flow over `host_path`'s network with a rate limit and a queue, under the machine's own kernel and clock.
 
-Its argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2. Prints
+The argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2. Prints
 JSON: cpu_s, the CPU seconds of both programs; packets, the number that passed the bottleneck; printed, the client's output.
 """
 
@@ -33,7 +33,7 @@ def cpu_s() -> float:
 
 
 def main() -> None:
-    """Carry the flow and print its cost."""
+    """Run the flow and print its cost."""
     asked = json.loads(sys.argv[1])
     net = host_path()
     rate, packets = f"{asked['rate_mbps']:g}mbit", asked["queue_packets"]

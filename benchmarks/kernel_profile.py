@@ -3,9 +3,10 @@
     make kernel-profile       or: .venv/bin/python benchmarks/kernel_profile.py [--output FILE]
 
 Builds another kernel with counters at every branch of the code that packets and timers pass through, lets it carry traffic (two minutes in
-all), and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and these only on
-specifications and testbed, so the file is the same each time. Regenerate it after a change of the kernel's source, patches or
-configuration: counts of changed functions are ignored, so without this the kernel is correct but slower; a long test reports it.
+all), and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and the runs only on
+specifications and testbed, so the file is the same each time. Regenerate it after a change to the kernel's source, patches or
+configuration: the compiler ignores counts of changed functions, so with an outdated file the kernel is correct but slower. A long test
+reports an outdated file.
 """
 
 import argparse
@@ -26,9 +27,9 @@ from gcda import functions, text_of
 from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"
-#: Folders of the source whose objects are counted; of memory management, which the processor has a part in, counts differ.
+#: Source folders whose objects get counters. Memory management gets none, because its counts also depend on the processor.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
-#: Number of objects that are kept, those with the most counts; they have 99.5 % of all counts.
+#: Number of objects whose counts are kept: those with the highest counts, which have 99.5 % of all.
 KEPT = 80
 COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
 #: Name -> CCA, IP version, scenario, seconds of traffic: typical runs of studies.
@@ -59,7 +60,7 @@ def main() -> int:
 
 
 def build(folder) -> Path:
-    """Return the kernel with counters, built in a folder."""
+    """Build the kernel with counters in a folder and return its file."""
     os.chdir(ROOT)
     root = images.cached_image(images.KERNEL)[1] / "root"
     source, objects = folder / "source", folder / "objects"
@@ -70,7 +71,7 @@ def build(folder) -> Path:
     flags = f"_c_flags += $(if $(filter {' '.join(COUNTED)},$(obj)/),{COUNTERS})\n"
     replace(source / "scripts/Makefile.lib", "_cpp_flags     = ", flags + "_cpp_flags     = ")
     replace(source / "arch/um/Makefile", "CFLAGS_vmlinux := ", "CFLAGS_vmlinux := -fprofile-generate -Wl,-z,muldefs ")
-    # What writes the counts stands there; see UPSTREAM.md.
+    # The functions that write the counts are in these sections; see UPSTREAM.md.
     for script in ("arch/um/include/asm/common.lds.S", "arch/um/kernel/dyn.lds.S"):
         replace(source / script, "*(.fini_array)", "*(.fini_array.*) *(.fini_array)")
     command = [*contained(f"{source}:/build/source", f"{objects}:/build/objects"), root, "/build/make_kernel", "linux"]
@@ -82,7 +83,7 @@ def replace(file, old, new) -> None:
     """Replace text that a file must contain."""
     text = file.read_text()
     if old not in text:
-        sys.exit(f"{file} has no {old!r}; this program is for another Linux.")
+        sys.exit(f"{file} has no {old!r}; this program is for another version of Linux.")
     file.write_text(text.replace(old, new))
 
 
@@ -109,7 +110,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text with the counts of the objects that have the most."""
+    """Return the text of the profile: the counts of the `KEPT` objects with the highest counts."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

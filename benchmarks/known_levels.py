@@ -15,7 +15,7 @@ USUAL = {
 def runs_of(
     values, ccas=("reno", "cubic"), scenarios=("one",), n=6, ip_versions=("ipv4",), seed=1, spread=0.01
 ) -> pd.DataFrame:
-    """Return runs: `USUAL` values with relative noise of standard deviation ``spread``, changed as the function ``values`` says.
+    """Return a table of runs: `USUAL` values, with noise of relative standard deviation ``spread``, updated by ``values``.
 
     ``values(scenario, cca, replication, ip_version, rng)`` returns the columns in which a run differs.
     """

@@ -1,4 +1,4 @@
-"""Synthetic values with a known truth, on which tests, intervals and verdicts are tried.
+"""Synthetic values with a known truth, for testing tests, intervals and verdicts.
 
 A run's value is 100 Mbit/s times its own factor, times a factor that the replication's seed gives both runs of its pair. Functions
 draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 TYPICAL = 100.0
-#: What a replication's seed does to all runs that share it: standard deviation of a logarithm.
+#: Standard deviation of the logarithm of the factor that all runs with the same seed share.
 SHARED = 0.1
 
 
@@ -55,7 +55,7 @@ def _collapses(rng, shape):
     return _normal(rng, shape) * np.where(rng.random(shape) < 0.1, 0.3, 1.0)
 
 
-#: Distribution of a run's factor. All are the same for both members of a pair, so without an effect pairs could be exchanged.
+#: Name -> distribution of a run's factor, the same for both runs of a pair, so that without an effect the two are exchangeable.
 FACTORS: dict[str, Callable] = {
     "normal, 3 %": _normal,
     "heavy tails (t, 3 df)": _heavy_tails,
@@ -81,7 +81,7 @@ class Truth:
         return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
 
     def mean_of_seen(self, other) -> np.ndarray:
-        """Return the mean to which each sample's interval refers: that over the kinds of run that the sample contains, shape (samples,).
+        """Return the mean to which each sample's interval refers, over the kinds of run that the sample contains; shape (samples,).
 
         ``other`` is a mask of the runs of the other kind, shape (samples, n).
         """
@@ -92,11 +92,11 @@ class Truth:
 
 @lru_cache
 def mean_factor(main) -> float:
-    """Return the mean of a factor, from 4,000,000 values."""
+    """Return the mean of a factor, estimated from 4,000,000 values."""
     return float(main(np.random.default_rng(1), 4_000_000).mean())
 
 
-#: Of one kind: what an interval of a mean holds in 93 to 97 %.
+#: Distributions with one kind of run: an interval for their mean must cover it in 93 to 97 % of samples.
 ONE_KIND = tuple(
     Truth(name, main)
     for name, main in (
@@ -105,7 +105,7 @@ ONE_KIND = tuple(
         ("base and exponential queue", _base_and_queue), ("below a limit (gamma)", _below_a_limit), ("flat", _flat),
     )
 )  # fmt: skip
-#: Of two kinds: a share of runs collapses, or is threefold as a delay or a loss may be; and two modes.
+#: Distributions with two kinds of run: a share collapses, or has three times the value, as with delay or loss; and two modes.
 TWO_KINDS = (
     *(
         Truth(f"{100 * share:g} % at {level:g} of the rest", _normal, share, level)
@@ -117,7 +117,7 @@ TWO_KINDS = (
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw paired values a and b; a is higher by the effect, as a ratio."""
+    """Draw paired values a and b; a is higher than b by ``effect_percent``, as a ratio."""
     common = TYPICAL * np.exp(SHARED * rng.standard_normal((samples, n)))
     a, b = FACTORS[factor](rng, (2, samples, n))
     return common * a * (1 + effect_percent / 100), common * b
@@ -130,9 +130,9 @@ def losing_pairs(rng, samples, n, share=0.15, left=0.5) -> tuple[np.ndarray, np.
 
 
 def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of whole numbers of steps without any true difference; return a, b and the step.
+    """Draw pairs of values that are integer multiples of a step, without a true difference; return a, b and the step, 1.
 
-    `step_in_spreads` is the step in standard deviations of a run.
+    ``step_in_spreads`` is the step in standard deviations of a run.
     """
     centre = 1000 + rng.random((samples, 1))
     a, b = np.rint(centre + rng.standard_normal((2, samples, n)) / step_in_spreads)
@@ -140,13 +140,13 @@ def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.nd
 
 
 def levelled_pairs(rng, samples, n, levels) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of whole numbers from ``levels`` adjacent ones, all equally likely; return a, b and the step, 1."""
+    """Draw pairs of integers, uniformly from ``levels`` adjacent ones; return a, b and the step, 1."""
     a, b = 1000.0 + rng.integers(0, levels, (2, samples, n))
     return a, b, 1.0
 
 
 def copies(rng, samples, n, resolution, difference=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw pairs that repeat one measurement: a cell's value plus less than the resolution."""
+    """Draw pairs that repeat one measurement: values of a cell that differ by less than the resolution."""
     centre = TYPICAL + rng.random((samples, 1))
     a, b = 0.9 * resolution * rng.random((2, samples, n))
     return centre + a + difference, centre + b

@@ -1,11 +1,12 @@
-"""The growth of a run's cost with its flows, its rate and its length: processor time, memory, document, tables.
+"""Measure how a run's cost grows with its flows, rate and duration: processor time, memory, document, tables.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
 
-Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the first rows the fixed
-cost of a run hides the rest. All flows are carried by two programs (`processes: per-side`), each with a fair share of 2 Mbit/s over an RTT
-of 50 ms, so that 5,000 fill 10 Gbit/s. The cost of a run of one second with one flow is first subtracted from processor time and memory.
-Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use its caches.
+Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the first rows, the
+fixed cost of a run hides the rest. Two programs carry all flows (`processes: per-side`). Each flow has a fair share of 2 Mbit/s and an RTT
+of 50 ms, so that 5,000 flows fill 10 Gbit/s. The cost of a run of one second with one flow is first subtracted from processor time and
+memory. Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use
+its caches.
 """
 
 import argparse
@@ -18,13 +19,13 @@ from one_run import execute, exponent
 from scale_calls import head, row
 
 # isort: split
-# What these two modules put on the search path.
+# These imports need the search path that the two modules above set.
 from experiment.run_document import specification_of
 from run_tables.tidy_rows import rows_of_run
 from testbed.checks.verification import judge
 
 SHARE_MBPS, LENGTH_S = 2, 10
-#: At how many flows the length grows, and at what number of flows the rate does.
+#: Number of flows for which duration and rate are varied, and the rates.
 FLOWS_OVER_TIME, RATES_MBPS = 100, (10, 100, 1000)
 
 

@@ -1,8 +1,8 @@
-"""The growth of a run's set-up cost with its hosts: processor time of each step, memory, document.
+"""Measure how a run's set-up cost grows with its hosts: processor time of each step, memory, document.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
 
-Prints a Markdown table of dumbbells with more and more pairs of hosts, each pair with one flow of 2 Mbit/s for a second, and the exponents
+Prints a Markdown table of dumbbells with increasing numbers of host pairs, each pair with one flow of 2 Mbit/s for a second, and the exponents
 b of cost = a * pairs^b between the first and the last. "Built" is the network with addresses, routes, queues and settings of all hosts; the
 next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each step is timed by
 the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is subtracted before the
@@ -24,7 +24,7 @@ from scale_calls import ROOT, head, row
 SHARE_MBPS = 2
 #: Machine code: rdtsc; shl rdx, 32; or rax, rdx; ret.
 COUNTER = "0f3148c1e2204809d0c3"
-#: Added to the guest's program: each step prints what the processor's counter says as it begins.
+#: Code added to the guest's program: each step prints the processor's counter when it begins.
 TIMED_STEPS = f"""
 import ctypes, mmap
 _page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)

@@ -13,12 +13,12 @@ from run import IN_IMAGE, WITH_MEMORY, own_s
 from scale_calls import ROOT
 
 # isort: split
-# What these two modules put on the search path.
+# This import needs the search path that the two modules above set.
 from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return b of cost = a * x^b from two costs between which x grew by a factor; "not measurable" if a cost isn't above 0."""
+    """Return the exponent b of cost = a * x^b from two costs between which x grows by ``growth``; "not measurable" if one is not positive."""
     return f"{math.log(last / first) / math.log(growth):.2f}" if min(first, last) > 0 else "not measurable"
 
 

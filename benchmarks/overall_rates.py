@@ -1,4 +1,4 @@
-"""How often tests over all cells of a study find a false direction: for copies, and for correlated cells."""
+"""How often tests across all cells of a study find a false direction, for copied and for correlated cells."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,20 +10,20 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
     """Rate of false directions for constant cells with random signs and n copies of each, where each scenario counts as one value."""
-    # However many copies: a mean of equal values.
+    # The number of copies doesn't matter: the mean of equal values is their value.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
 
 
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
-    """Rate of false directions for cells correlated within scenarios: by the test over scenarios, and by an unused one over cells."""
+    """Rate of false directions for cells correlated within scenarios: by the test across scenarios, and by an unused test across cells."""
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
     by_cell = sum(p_of(values.ravel()) < SIGNIFICANCE for values in drawn)
     case = f"{scenarios} x {ccas} cells, correlation {correlation:g}"
     return [
         Rate("false direction by scenario", case, scenarios, by_scenario, samples, ALARMS),
-        Rate("false direction by cell (not made)", case, CELLS, by_cell, samples, ANY),
+        Rate("false direction by cell (test not used)", case, CELLS, by_cell, samples, ANY),
     ]
 
 

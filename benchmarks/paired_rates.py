@@ -1,4 +1,4 @@
-"""How often the comparison of pairs finds a false difference, and how often its verdicts contradict their intervals."""
+"""How often the paired comparison finds a false difference, and how often its verdicts contradict their intervals."""
 
 import itertools
 import math
@@ -35,7 +35,7 @@ def _cell_frame(ipv6, ipv4, resolution=0.0):
 
 
 def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
-    """Yield the comparison's row, with its verdict, for each sample, judged separately."""
+    """Yield the comparison's row for each sample, with its verdict; samples are judged separately."""
     for a, b in zip(ipv6, ipv4, strict=True):
         row = {"p": math.nan, "ci90_low": math.nan, "ci90_high": math.nan}
         row |= compare_cell(GOODPUT, _cell_frame(a, b, resolution), tests, PARAMS)
@@ -44,19 +44,19 @@ def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
 
 
 def false_equivalence(rng, samples, n) -> list[Rate]:
-    """Rate of false equivalence if IPv6 loses half of its goodput in 15 % of runs: 9.9 % on average, more than the 5 % allowed."""
+    """Rate of false equivalence if IPv6 loses half of its goodput in 15 % of runs, which is 9.9 % on average; the margin is 5 %."""
     ipv6, ipv4, effect = losing_pairs(rng, samples, n)
     rows = list(cell_rows(ipv6, ipv4))
     seen = [row for row in rows if row["verdict"].endswith(WITH_APART)]
     equivalent = sum(row["equivalent"] == "yes" for row in seen)
     truly = sum(bool((values < 75).any()) for values in ipv6 / ipv4 * 100)
-    allowed = 0.85**n  # of samples in which no run collapsed nothing can be known
+    allowed = 0.85**n  # samples in which no run collapsed don't show the loss
     case = f"half lost in 15 % of runs ({effect:.1f} %)"
     return [
-        Rate("equivalent, where a collapse is seen", case, n, equivalent, len(seen), (0, 0.05)),
-        Rate("equivalent, of all (no collapse in sample)", case, n,
+        Rate("called equivalent, if a collapse is seen", case, n, equivalent, len(seen), (0, 0.05)),
+        Rate("called equivalent, collapse seen or not", case, n,
              sum(row["equivalent"] == "yes" for row in rows), samples, (0, allowed + 0.05 * (1 - allowed))),
-        Rate("collapses seen, of samples with one", case, n, len(seen), truly, (0.9, 1)),
+        Rate("collapses seen in samples that have one", case, n, len(seen), truly, (0.9, 1)),
     ]  # fmt: skip
 
 
@@ -75,18 +75,18 @@ def contradictions(rng, samples, n) -> list[Rate]:
     total, reaches = samples * len(FACTORS), n >= LEAST_PAIRS
     return [
         Rate("no test made", "all cases", n, untested, total, (0, 0) if reaches else (1, 1)),
-        Rate("verdict against its interval", "all cases", n, wrong, total, (0, 0)),
+        Rate("verdict that contradicts its interval", "all cases", n, wrong, total, (0, 0)),
     ]
 
 
 def p_of(contrasts) -> float:
-    """Return p of the paired test; 1 if there is no test."""
+    """Return the p-value of the paired test, or 1 if there is no test."""
     test = mean_test(contrasts)
     return 1.0 if test is None else test.p()
 
 
 def false_alarms(rng, samples, n, factor) -> list[Rate]:
-    """Rate of false alarms of the test of the mean if there is no difference."""
+    """Rate of false alarms of the paired test of the mean, without a true difference."""
     a, b = np.log(pairs(rng, factor, samples, n))
     alarms = sum(p_of(row) < SIGNIFICANCE for row in a - b)
     return [Rate("false alarms of one test", factor, n, alarms, samples, ALARMS)]
@@ -96,23 +96,23 @@ def copied_cells(rng, samples, n) -> list[Rate]:
     """Rate of tests made for cells whose values all lie within the resolution."""
     rows = list(cell_rows(*copies(rng, samples, n, 0.001, difference=0.01), resolution=0.001))
     tested = sum(row["p"] is not None or row["n"] != 1 for row in rows)
-    return [Rate("copies that have a p or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
+    return [Rate("copies given a p-value or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def header_verdicts(rng, samples, n) -> list[Rate]:
-    """Rate of wrong verdicts on the header's cost if IPv6 differs from the header's ratio by the margin, and if it equals it."""
+    """Rate of wrong verdicts on the header's cost, if IPv6's loss differs from that cost by the margin, is 0, or equals that cost."""
     ratio, rates = 100 * (MSS[1] / MSS[0] - 1), []
     for name, effect, bound in (("at the margin", ratio - 0.5, (0, 0.055)), ("equal, no header", 0.0, (0, 0.055))):
         rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, effect))
         shown = sum(row["as_expected"] == "yes" for row in rows)
-        rates.append(Rate("called what the header costs", name, n, shown, samples, bound))
+        rates.append(Rate("wrongly called the header's cost", name, n, shown, samples, bound))
     rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, ratio))
     denied = sum(row["as_expected"] == "no" for row in rows)
-    return [*rates, Rate("called not what the header costs", "exactly that", n, denied, samples, ALARMS)]
+    return [*rates, Rate("header's cost, called something else", "exactly that", n, denied, samples, ALARMS)]
 
 
 def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
-    """Accuracy of the stated number of pairs, and the power that the true number has."""
+    """Coverage of the interval for the number of pairs needed, and power with the true number of pairs."""
     sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
     needed = pairs_needed(sd, effect, POWER, level, "ratio")
     held = 0
@@ -125,14 +125,14 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
     study = sd * rng.standard_normal((samples, needed)) + math.log1p(effect / 100)
     shown = sum(p_of(row) < level for row in study)
     return [
-        # The number is whole, so an interval that ends in it holds a little more.
-        Rate("interval holds the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
+        # The number is an integer, so the interval covers it slightly more often.
+        Rate("interval covers the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
         Rate("power with the pairs needed, Holm's level", f"{tests} cells", needed, shown, samples, (0.75, 0.84)),
     ]
 
 
 def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
-    """Rate of studies with any false alarm after Holm's correction over cells of quantised values, which `draw` returns."""
+    """Rate of studies with any false alarm after Holm's correction across cells of quantised values, which ``draw`` returns."""
     alarms = 0
     for _ in range(samples):
         a, b, step = draw(rng, cells, n)
@@ -142,7 +142,7 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
 
 
 def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
-    """Rate of studies with any false difference, for cells with one distribution."""
+    """Rate of studies with any false difference; all cells have the same distribution."""
     contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
     p = [p_of(row) for row in contrasts]
     alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
@@ -150,22 +150,27 @@ def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
 
 
 def spread_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
-    """Rate of studies with any false alarm for normal values in steps."""
+    """Rate of studies with any false alarm, for quantised normal values."""
     draw = partial(quantised_pairs, step_in_spreads=step_in_spreads)
-    return family_alarms(rng, samples, n, draw, f"step {step_in_spreads:g} spreads", cells)
+    return family_alarms(rng, samples, n, draw, f"step {step_in_spreads:g} sd", cells)
 
 
 def level_alarms(rng, samples, n, levels, cells=3) -> list[Rate]:
-    """Rate of studies with any false alarm for values with only a few levels: with three cells, the worst case for t."""
+    """Rate of studies with any false alarm, for values with only a few levels; three cells are the worst case for Student's t."""
     return family_alarms(rng, samples, n, partial(levelled_pairs, levels=levels), f"{levels} levels", cells)
 
 
 def power_of_test(rng, samples, n) -> list[Rate]:
-    """Power of the test for a difference of 3 % at a spread of 3 %: no bound, for comparison by n."""
+    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %, for comparison, without a bound."""
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(
-            what, "3 % at a spread of 3 %", n, sum(p_of(row) < SIGNIFICANCE / tests for row in contrasts), samples, ANY
+            what,
+            "3 % at a standard deviation of 3 %",
+            n,
+            sum(p_of(row) < SIGNIFICANCE / tests for row in contrasts),
+            samples,
+            ANY,
         )
         for what, tests in (("power of one test", 1), (f"power of one of {CELLS} tests", CELLS))
     ]
@@ -175,7 +180,7 @@ def copied_platforms(rng, samples, n) -> list[Rate]:
     """Rate of tests made for two platforms that each repeat one measurement, 0.01 % apart."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
-    return [Rate("copies that have a p, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
+    return [Rate("copies given a p-value, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:

@@ -1,10 +1,10 @@
-"""The cost of a QUIC stack's flow in the guest, where the time goes, and the cost of the same pair on the machine's own kernel.
+"""Measure the cost of a QUIC stack's flow in the guest and its parts, and the cost of the same programs on the machine's own kernel.
 
     .venv/bin/python benchmarks/program_cost.py [--repeat 3] [--seconds 10] [quic-go:reno ...]
 
-The stacks are those of examples/, built as docs/programs.md describes. One flow with 20 Mbit/s and a queue of 66 packets, without delay.
-Both sides have the same commands, rate, queue and duration. In the guest the cost of a second is that of a long run minus that of a run of
-1 s, which excludes the fixed cost of a run. On the machine it is the CPU time of the two programs; only part of the forwarding is charged
+The stacks are those of examples/, built as docs/programs.md describes. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
+Guest and machine have the same commands, rate, queue and duration. In the guest, the cost is that of a long run minus that of a run of 1 s,
+which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is charged
 to them. A profile of the time is taken with perf(1), if it is installed.
 """
 
@@ -22,7 +22,7 @@ from run import IN_IMAGE, measure
 from scale_calls import ROOT, head, row, spread
 
 # isort: split
-# What the modules above put on the search path.
+# These imports need the search path that the modules above set.
 from experiment.programs import PLACEHOLDER
 from session.candidate_programs import named_program
 from testbed.machine.program_files import digest_of, files_of, write_archive
@@ -32,8 +32,8 @@ RATE_MBPS, QUEUE_PACKETS, PORT = 20, 66, 14001
 PATH = {"link": {"rate_mbps": RATE_MBPS, "delay_ms": 0}, "queue": {"packets": QUEUE_PACKETS}}
 #: Samples per second of perf.
 SAMPLED_HZ = 499
-#: Part of a run's time -> process and object that it is spent in: the guest kernel is a process named linux, and its processes are one named
-#: uml-userspace for each address space.
+#: Part of a run's time -> condition on the process and object in which it is spent. The guest kernel is a process named linux; the guest's
+#: processes are processes named uml-userspace, one for each address space.
 PARTS = {
     "programs": lambda process, place: process == "uml-userspace" and place != "[kernel.kallsyms]",
     "guest kernel": lambda process, place: process == "linux" and place != "[kernel.kallsyms]",
@@ -72,7 +72,7 @@ def on_machine(name, declared, seconds, core, folder) -> tuple[float, int]:
 
 
 def parts_of(record_file, name, programs, seconds, core, folder) -> dict[str, float]:
-    """Return part of `PARTS` -> its share of a run's CPU time in percent, measured with perf."""
+    """Return the share of each of `PARTS` in a run's CPU time, in percent, measured with perf."""
     record = ["perf", "record", "--quiet", "--freq", str(SAMPLED_HZ), "--output", record_file]
     execute(PATH | {"traffic": {"duration_s": seconds}}, name, core, folder, programs=programs, before=record)
     report = ["perf", "report", "--input", record_file, "--sort", "comm,dso", "--field-separator", ";", "--stdio"]
@@ -112,7 +112,7 @@ def report(name, seconds, repeat, core, folder) -> None:
         spread((1e6 * guest_s / packets for guest_s, packets, *_ in rounds), 0),
         spread((1e6 * machine_s / packets for *_, machine_s, packets in rounds), 0),
         spread((guest_s / packets) / (machine_s / passed) for guest_s, packets, machine_s, passed in rounds),
-        ", ".join(f"{part} {share:.0f} %" for part, share in shares.items()) or "perf is not there",
+        ", ".join(f"{part} {share:.0f} %" for part, share in shares.items()) or "perf is not installed",
     )
 
 
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=10)
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
-    head("flow", "CPU s per emulated s", "µs per packet", "native, µs per packet", "guest / native", "where it goes")
+    head("flow", "CPU s per emulated s", "µs per packet", "native, µs per packet", "guest / native", "CPU time by part")
     for name in options.stacks:
         with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
             report(name, options.seconds, options.repeat, core, folder)

@@ -1,6 +1,7 @@
 """An error rate on data with a known truth, and the bound that it must respect.
 
-A rate counts as inside its bound if chance alone explains the excess, at 1 %: with 1,000 samples a true rate of 5 % gives 3.4 to 6.9 %.
+A rate counts as inside its bound if chance can explain the excess at a significance level of 1 %: with 1,000 samples, a true rate of 5 %
+gives 3.4 to 6.9 %.
 """
 
 import math
@@ -10,15 +11,15 @@ from types import SimpleNamespace
 from scipy import stats
 
 SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
-#: Highest false alarms, and coverage, that a row may have.
+#: Allowed rates of false alarms, and allowed coverage.
 ALARMS, COVERED = (0.0, 0.055), (0.93, 0.97)
-#: Coverage without an upper bound: of so few values that no narrower interval is exact, or of two kinds of run together.
+#: Allowed coverage without an upper bound: for so few values that no narrower interval is exact, or for two kinds of runs together.
 AT_LEAST = (0.93, 1.0)
-#: What is printed for comparison only.
+#: Bound of rates that are printed only for comparison.
 ANY = (0.0, 1.0)
-#: Chance with which a rate at its bound counts as beyond it.
+#: Significance level at which a rate counts as outside its bound.
 DOUBT = 0.01
-#: Cells of a metric in the default study.
+#: Number of cells per metric in the default study.
 CELLS = 72
 PARAMS = SimpleNamespace(
     confidence=CONFIDENCE, significance=SIGNIFICANCE, power=POWER, header_margin=0.5,

@@ -1,11 +1,11 @@
-"""The speed of runs on one core, compared with ns-3 and with the machine's own kernel.
+"""Measure the speed of runs on one core, and compare it with ns-3 and with the machine's own kernel.
 
     make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only] [--cases overhead "16 BBR"]
 
 Prints a Markdown table: payload per second of wall time as a share of what the machine's own kernel forwards on the same core, measured
-before each run; emulated seconds per second of wall time (real time is 1, the minimum for a script on the machine's own clock); the spread
-over the repetitions, memory, and the load by other processes. The shares hold on any machine, absolute figures only on this one; if other
-processes were active, it says so and exits with 1.
+before each run; emulated seconds per second of wall time (1 is real time, the speed of a script on the machine's own clock); the range
+over the repetitions, memory, and the load of other processes. The shares hold on any machine, absolute figures only on this one. If other
+processes were active, the benchmark reports it and exits with status 1.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from testbed.readings.deliveries import windows
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 DURATION_S = 30
-#: What others use of a quiet machine at most, in cores.
+#: Largest number of cores that other processes use on a quiet machine.
 QUIET = 0.1
 QUIET_LINK = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 100}, "flows": 1}
 #: name -> (CCA, scenario, duration in s)
@@ -56,7 +56,7 @@ DUMBBELL = {
     "flows": 16,
     "transport": {"segment_bytes": 1420, "delayed_acks": False},
 }
-#: The same of platforms: ns-3 gets seconds, where Linux gets the paper's 50.
+#: Cases that compare platforms, in the form of `CASES`: ns-3 emulates a few seconds, Linux the paper's 50.
 PLATFORM_CASES = {
     "16 BBR flows, 16 pairs, 1 Gbit/s, RTT 120 ms": ("bbr", DUMBBELL | {"platform": "uml"}, 50),
     "the same in ns-3 3.39": ("bbr", DUMBBELL | {"platform": "ns3:3.39"}, 2),
@@ -121,7 +121,7 @@ def own_s() -> float:
 
 
 def testbed(cca, scenario, duration_s, core, folder) -> Measured:
-    """Carry out one run."""
+    """Execute one run and return its measurement."""
     image = "ns3" if scenario.get("platform", "uml").startswith("ns3") else "testbed"
     document = Path(folder) / "run.json.gz"
     command = [
@@ -136,7 +136,7 @@ def testbed(cca, scenario, duration_s, core, folder) -> Measured:
 
 
 def native(core) -> Measured:
-    """Forward through the same four namespaces on the machine's own kernel, per packet."""
+    """Forward packets one by one through the same four namespaces on the machine's own kernel; return the measurement."""
     command = [
         *IN_IMAGE, "--bind", ROOT, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "unshare", "--user", "--map-root-user", "--net", "--mount", "python3", "-B", ROOT / "benchmarks/host_forwarding.py",
@@ -146,7 +146,7 @@ def native(core) -> Measured:
 
 
 IN_IMAGE = [BIN / "apptainer", "--silent", "exec", "--userns"]
-#: The testbed's program, and then the largest resident set among its children (the guest kernel).
+#: Runs the testbed's program, then prints the largest resident set among its children (the guest kernel).
 WITH_MEMORY = (
     "import resource, sys; from testbed.__main__ import main; status = main(sys.argv[1:]); "
     "print('peak-memory-kb', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
@@ -156,9 +156,9 @@ WITH_MEMORY = (
 def main() -> int:
     """Print the table; return 1 if other processes kept the machine too busy for valid results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="counted repetitions of each case")
-    parser.add_argument("--platforms-only", action="store_true", help="only the cases of Linux beside ns-3")
-    parser.add_argument("--cases", nargs="+", default=[""], help="only cases whose names begin so")
+    parser.add_argument("--repeat", type=int, default=3, help="repetitions of each case")
+    parser.add_argument("--platforms-only", action="store_true", help="only the cases that compare Linux with ns-3")
+    parser.add_argument("--cases", nargs="+", default=[""], help="only cases whose names begin with one of these")
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
     cases = {} if options.platforms_only else CASES
@@ -173,13 +173,13 @@ def main() -> int:
     print("| the machine's own clock (a script in real time) | | 1 | | | |")
     if worst > QUIET:
         print(
-            f"\nNot to be quoted: others kept up to {worst:.2f} cores busy, on a quiet machine it is at most {QUIET}."
+            f"\nThe figures are not valid: other processes kept up to {worst:.2f} cores busy; on a quiet machine, at most {QUIET}."
         )
     return 1 if worst > QUIET else 0
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Execute a case ``repeat`` times, each after the machine's own kernel, print its row and return how busy others were."""
+    """Measure a case ``repeat`` times, each after the machine's own kernel; print its row and return how many cores others kept busy."""
     rounds = [(native(core), testbed(cca, scenario, duration_s, core, folder)) for _ in range(repeat)]
     others = max(max(there.others, here.others) for there, here in rounds)
     walls, memory_mb = [here.wall_s for _, here in rounds], max(here.memory_mb for _, here in rounds)

@@ -1,4 +1,4 @@
-"""The cost of a study of thousands of runs beyond its runs: planning, starting, tidying, storing.
+"""Measure the overhead of a study of thousands of runs: planning, starting, tidying, storing.
 
     .venv/bin/python benchmarks/scale.py planning [--runs 100 1000 14400]
     .venv/bin/python benchmarks/scale.py overhead|parallel [--repeat 3]
@@ -6,8 +6,8 @@
 
 Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
 `storage` take the results folder of config/studies/ipv4-ipv6-full.yaml, with one
-replication or more; without one they run it first (144 runs of 30 s, twenty minutes of
-one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
+replication or more; without a folder, they first run that study (144 runs of 30 s, twenty
+minutes on one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
 """
 
 import argparse
@@ -44,7 +44,7 @@ from study_files import study as studies
 
 ONE_RUN_A_JOB = ("--until", "emulate_run")
 ONE_JOB = (*FIFTY, "--until", "emulate_runs_1")
-#: Cells whose runs are limited by loss and not by what a core can emulate.
+#: Cells whose runs are limited by loss, not by the speed of a core.
 LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward": 1, "reverse": 0}}, "queue": {"bdp": 1}}
 
 
@@ -70,9 +70,9 @@ def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
     yield "new: until the first run starts", call_until(lambda _: started(folder), begin, folder)
     reset(folder, results)
     pretend_done(study, folder, *settings)
-    yield "all done: until it says so", call(begin, folder)
+    yield "all done: until Snakemake reports it", call(begin, folder)
     documents(results)[-1].unlink()
-    yield "all but one run done: until that one starts", call_until(lambda _: started(folder), begin, folder)
+    yield "all but one run done: until that run starts", call_until(lambda _: started(folder), begin, folder)
 
 
 def reset(folder, results) -> None:
@@ -82,7 +82,7 @@ def reset(folder, results) -> None:
 
 
 def overhead(options) -> None:
-    """Print the workflow's overhead per run, apart from planning: 24 runs of one second, in three ways, on one core."""
+    """Print the workflow's overhead per run, without planning, for 24 runs of one second, executed in three ways on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
     ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
     with checkout() as folder:
@@ -100,7 +100,13 @@ def overhead(options) -> None:
                 reset(folder, results)
                 took.append(Call(whole.wall_s - start.wall_s, whole.cpu_s - start.cpu_s, whole.memory_mb))
     runs = len(specifications)
-    head("24 runs of 1 s at 10 Mbit/s, one core", "wall s a run", "CPU s a run", "beyond the loop: wall s", "CPU s")
+    head(
+        "24 runs of 1 s at 10 Mbit/s, one core",
+        "wall s per run",
+        "CPU s per run",
+        "more than the loop: wall s per run",
+        "more than the loop: CPU s per run",
+    )
     for name, took in ways.items():
         beyond = [[(c.wall_s - b.wall_s) / runs for c, b in zip(took, loop, strict=True)],
                   [(c.cpu_s - b.cpu_s) / runs for c, b in zip(took, loop, strict=True)]]  # fmt: skip
@@ -137,13 +143,17 @@ def report_full_grid() -> None:
         scenarios, ccas, replications = SIZES[14400]
         study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
         call_until(enough, snakemake(study), folder)
-    head("14,400 runs ready, one run a job: runs", "CPU s of Snakemake's own process a run", "its threads at the end")
+    head(
+        "14,400 runs ready, one run a job: runs",
+        "CPU s of Snakemake's own process per run",
+        "threads of that process at the end",
+    )
     for (done, cpu, _), (next_done, next_cpu, next_threads) in zip(seen, seen[1:], strict=False):
         row(f"{done + 1} to {next_done}", f"{(next_cpu - cpu) / (next_done - done):.2f}", next_threads)
 
 
 def parallel(options) -> None:
-    """Print how much faster two cores are than one, for the workflow and for the machine itself, and compare bytes."""
+    """Print the speed of two cores relative to one, for the workflow and for the machine itself, and compare the runs' bytes."""
     both = sorted(os.sched_getaffinity(0))[:2]
     speedups, machine, digests = [], [], set()
     with checkout() as folder:
@@ -163,14 +173,14 @@ def parallel(options) -> None:
                 reset(folder, results)
             speedups.append(walls[1] / walls[2])
             machine.append(ceiling(loop, folder, both))
-    head("32 runs of 30 s, 1 Gbit/s, 1 % loss", "speed of two cores over one")
+    head("32 runs of 30 s, 1 Gbit/s, 1 % loss", "speed of two cores relative to one")
     row("workflow, after planning", spread(speedups))
-    row("the testbed in a loop on each core, against one loop alone", spread(machine))
+    row("the testbed in a loop on each core, relative to one loop alone", spread(machine))
     print(f"\nBytes of all runs, {2 * options.repeat} times: {'the same' if len(digests) == 1 else 'DIFFERENT'}.")
 
 
 def ceiling(loop, folder, cores) -> float:
-    """Return the ratio of the work of two cores together to the work of one core, without the workflow."""
+    """Return the speed of two cores together relative to one core, without the workflow."""
     on_one_core = ["taskset", "-c", cores[0], "sh", "-c", loop]
     places = [folder / str(core) for core in cores]
     for place in places:
@@ -195,9 +205,9 @@ def digest(results) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["planning", "overhead", "parallel", "tidy", "storage"])
-    parser.add_argument("--runs", type=int, nargs="+", choices=SIZES, default=[100, 1000, 14400], help="of planning")
-    parser.add_argument("--repeat", type=int, default=3, help="of overhead and parallel")
-    parser.add_argument("--documents", help="of tidy and storage: a results folder of the study ipv4-ipv6-full")
+    parser.add_argument("--runs", type=int, nargs="+", choices=SIZES, default=[100, 1000, 14400], help="for planning")
+    parser.add_argument("--repeat", type=int, default=3, help="repetitions, for overhead and parallel")
+    parser.add_argument("--documents", help="for tidy and storage: a results folder of the study ipv4-ipv6-full")
     options = parser.parse_args()
     parts = {"planning": planning, "overhead": overhead, "parallel": parallel}
     parts |= {"tidy": scale_documents.tidy, "storage": scale_documents.storage}

@@ -21,16 +21,16 @@ SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
 #: Number of runs -> (scenarios, CCAs, replications) over both IP versions.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
-#: Fifty runs a job.
+#: Snakemake's options for fifty runs per job.
 FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
-#: Till a run notices that its workflow is gone, and ends.
+#: Seconds in which a run notices the end of its workflow, and ends.
 NOTICED_S = 3
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Call:
-    """The cost of a call: wall and CPU seconds (its own, and including child processes), the largest process's MB, and its output."""
+    """The cost of a call: wall and CPU seconds (`call` includes child processes), memory of the largest process in MB, and output."""
 
     wall_s: float
     cpu_s: float
@@ -45,7 +45,7 @@ def checkout() -> Iterator[Path]:
         folder = Path(name)
         for part in SETTINGS:
             source = ROOT / part
-            if source.is_dir():  # without what cargo has built of the examples, hundreds of MB
+            if source.is_dir():  # without cargo's builds of the examples, hundreds of MB
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("target"))
             else:
                 shutil.copy(source, folder / part)
@@ -72,7 +72,7 @@ def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario)
     return "config/studies/scale.yaml", folder / "results" / "scale"
 
 
-# What is measured is carried out.
+# The runs that are measured must be executed.
 os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 
 
@@ -82,7 +82,7 @@ def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
 
 
 def call(command, folder, watch=None) -> Call:
-    """Run a command to its end.
+    """Run a command to completion and return its cost.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def call(command, folder, watch=None) -> Call:
     folder : pathlib.Path
         Working directory.
     watch : callable, optional
-        Called with the process's id ten times per second.
+        Called with the process's PID ten times per second.
 
     Returns
     -------
@@ -112,13 +112,13 @@ def call(command, folder, watch=None) -> Call:
 
 
 def started(folder) -> bool:
-    """Return whether Snakemake has started a job that hasn't ended: it keeps a marker for each."""
+    """Return whether Snakemake has a job that has started and not ended; it keeps a marker for each."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 
 
 def call_until(condition, command, folder) -> Call:
-    """Run a command until a condition on its process id holds, and end it; return its cost until then."""
+    """Run a command until ``condition``, called with its PID, is true; then kill it and return its cost without child processes."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -151,13 +151,13 @@ def threads(pid) -> int:
 
 
 def peak_mb(pid) -> float:
-    """Return the largest resident set that a running process has had."""
+    """Return the largest resident set that a running process has had, in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
-#: `snakemake --touch` of files that needn't be there: Snakemake itself writes the records of all jobs
-#: as after real ones.
+#: `snakemake --touch` for files that needn't exist: Snakemake itself writes the records of all jobs, as
+#: after real jobs.
 TOUCH = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "workflow" / "scripts")!r})
@@ -170,7 +170,7 @@ main(sys.argv[1:])
 
 
 def pretend_done(study, folder, *arguments) -> Call:
-    """Leave the state of a finished study: empty files as results, and Snakemake's own records of each job."""
+    """Create the state of a finished study: empty files as results, and Snakemake's own records of each job."""
     at_a_time = ("--scheduler-subsample", 300)
     touch = [*snakemake(study, "--touch", *at_a_time, *arguments, cores=300)[1:]]
     return call([sys.executable, "-c", TOUCH, *touch], folder)

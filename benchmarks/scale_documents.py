@@ -12,13 +12,13 @@ from study_files import study as studies
 
 FULL = "config/studies/ipv4-ipv6-full.yaml"
 RUNS = 14_400
-#: A file takes up whole blocks.
+#: Size of a file system's block in bytes; a file occupies whole blocks.
 BLOCK_BYTES = 4096
 
 
 @contextmanager
 def sample(options) -> Iterator[tuple[Path, Path]]:
-    """Return a results folder with at least one run of each cell of the full study, and the checkout that made it."""
+    """Yield a results folder with at least one run of each cell of the full study, and the checkout that made it."""
     if options.documents:
         results = Path(options.documents).resolve()
         yield results, results.parent.parent
@@ -42,11 +42,11 @@ def tidy(options) -> None:
         command = snakemake(FULL, "--until", "tidy_runs", cores=2)
         planning = call([*command, "-n"], folder)
         took = call(command, folder, watch)
-    print(f"14,400 documents, made from {count} real ones: each under many replications and seeds.\n")
+    print(f"14,400 documents, made from {count} real ones, each used for many replications and seeds.\n")
     head("tidying", "wall s", "CPU s", "memory MB")
     row("the call of Snakemake, planning included", f"{took.wall_s:.0f}", f"{took.cpu_s:.0f}", f"{took.memory_mb:.0f}")
-    row("of that planning (`-n`)", f"{planning.wall_s:.0f}", f"{planning.cpu_s:.0f}", f"{planning.memory_mb:.0f}")
-    row("of that the script `tidy_runs`", "", "", f"{max(largest.values()):.0f}")
+    row("of these, planning (`-n`)", f"{planning.wall_s:.0f}", f"{planning.cpu_s:.0f}", f"{planning.memory_mb:.0f}")
+    row("of these, the script `tidy_runs`", "", "", f"{max(largest.values()):.0f}")
 
 
 def multiply(study, results, target) -> int:
@@ -70,7 +70,7 @@ def multiply(study, results, target) -> int:
 
 
 def tidying() -> Iterator[tuple[str, float]]:
-    """Iterate over the running processes of `tidy_runs`: (process id, largest resident set in MB)."""
+    """Iterate over the running processes of `tidy_runs`: (PID, largest resident set in MB)."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
@@ -96,7 +96,7 @@ def storage(options) -> None:
             "Snakemake's records": (folder / ".snakemake/metadata").rglob("*"),
         }
         print()
-        head("a run's files", "kB a run", "GB of 14,400 runs", "in blocks of 4 kB")
+        head("a run's files", "kB per run", "GB for 14,400 runs", "GB in blocks of 4 kB")
         totals = [0, 0, 0]
         for kind, paths in kinds.items():
             sizes = [path.stat().st_size for path in paths if path.is_file()]

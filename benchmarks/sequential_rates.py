@@ -18,9 +18,9 @@ GOODPUT = METRICS[0]
 
 
 def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[int, float, float, float]]:
-    """Return, for each of several equal cells of a scenario, the number of replications at its end, the interval, and the true mean.
+    """Return for each cell of a scenario: the final number of replications, the interval's lower and upper bound, and the true mean.
 
-    The ends of the interval are nan if there are outliers. The cells share no spread.
+    The bounds are nan if there are outliers. All cells have the same distribution, and their values are independent.
     """
     values, other = truth.draw(rng, (cells, steps[-1]))
     for step in steps:
@@ -33,9 +33,9 @@ def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[i
 
 
 def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=100, cells=1) -> list[Rate]:
-    """Coverage of the final interval if replications continue until it is precise enough, and the rate of scenarios that need all of them.
+    """Coverage of the final interval if replications continue until it is precise enough, and rate of scenarios that reach ``at_most``.
 
-    The required width is the one that ``times`` the replications of the first look give on average: 1.5 is about the worst case.
+    The required width is the average width with ``times`` as many replications as at the first look; 1.5 is about the worst case.
     """
     steps = looks({"replications": {"at_least": at_least, "at_most": at_most}})
     level = level_of_looks(steps, CONFIDENCE)
@@ -48,7 +48,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
     case = truth.name + (f", {cells} cells" if cells > 1 else "")
     return [
         Rate(
-            f"interval where runs end ({needed:.3g} needed)",
+            f"final interval ({needed:.3g} runs needed)",
             case,
             round(taken.mean()),
             held,
@@ -56,7 +56,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
             AT_LEAST if truth.share else COVERED,
         ),
         Rate(
-            f"runs ended by at most {at_most} ({needed:.3g} needed)",
+            f"limit of {at_most} runs reached ({needed:.3g} needed)",
             case,
             at_least,
             int((taken == at_most).sum()),

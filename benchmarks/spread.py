@@ -1,9 +1,9 @@
-"""The differences between runs of one cell with the same seed, under the machine's own clock and under the virtual one.
+"""Measure how much runs of one cell with the same seed differ, under the machine's own clock and in virtual time.
 
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
 Prints a Markdown table: for each case and platform, the number of runs with identical bytes, and the mean, standard deviation, minimum and
-maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use it meanwhile; invalid runs are counted with the
+maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use it meanwhile. Invalid runs are counted, with the
 checks that they failed, but their values are not used.
 """
 
@@ -91,7 +91,7 @@ def rows(name, platform, contents) -> list[str]:
     """Return the Markdown rows of a case on a platform; the numbers come from its valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
-    same = f"the same bytes in {most}" if most > 1 else "no two the same bytes"
+    same = f"the same bytes in {most}" if most > 1 else "no two with the same bytes"
     lines = [f"| {name} | {platform} | {len(contents)} runs, {same}; {validity_words(documents)} | | | |"]
     results = [measured(document) for document in documents if document["verdict"]["valid"]]
     for quantity in results[0] if results else ():

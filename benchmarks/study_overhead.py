@@ -1,7 +1,7 @@
-"""Print the CPU seconds that a study takes beyond its runs, call by call: ``python benchmarks/study_overhead.py``.
+"""Print the CPU seconds that a study takes in addition to its runs, call by call: ``python benchmarks/study_overhead.py``.
 
-Works in a copy of the checkout. The unit of the ratios is one start of the analysis image that imports pandas, SciPy and matplotlib,
-measured in between.
+Works in a copy of the checkout. Ratios are relative to one start of the analysis image that imports pandas, SciPy and matplotlib,
+which is measured between the calls.
 """
 
 import argparse
@@ -15,7 +15,7 @@ IMPORTS = "import pandas, scipy.stats, matplotlib.pyplot"
 
 
 def start_s() -> float:
-    """Return the CPU seconds of starting the analysis image with the imports of a figure's script."""
+    """Return the CPU seconds of one start of the analysis image with the imports of a figure's script."""
     image = ROOT / "envs/analysis.sif"
     command = [BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", image, "python3", "-c", IMPORTS]
     return call(command, ROOT).cpu_s
@@ -51,7 +51,7 @@ def main() -> None:
         starts.append(start_s())
         rounds.append(study_calls(options.study) | cached_calls(options.study))
     unit = statistics.median(starts)
-    head("call", "CPU s", "in starts of an analysis process")
+    head("call", "CPU s", "relative to the start of an analysis process")
     row("start of an analysis process", spread(starts), "1")
     for each in rounds:
         each["from runs to report, without Snakemake's start"] = each["from runs to report"] - each["once more"]

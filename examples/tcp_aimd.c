@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AIMD with parameters: congestion avoidance adds `increase` segments a round trip, a loss takes cwnd to
- * `decrease` percent of what it was. With 1 and 50 it is Reno (RFC 5681). An example to start from: copy it, give
- * file, name and functions a name of your own, and change what you like. README.md, "Your own algorithm".
+ * AIMD with parameters: congestion avoidance adds `increase` segments per round trip, and a loss reduces cwnd to
+ * `decrease` percent of its value. With 1 and 50, it is Reno (RFC 5681). An example to start from: copy it, rename
+ * the file, the CCA and its functions, and change what you like. See "Your own algorithm" in README.md.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -27,11 +27,11 @@ static void aimd_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 		if (!acked)
 			return;
 	}
-	/* One segment more each time so many were acknowledged. */
+	/* One more segment each time this many segments were acknowledged. */
 	tcp_cong_avoid_ai(tp, max(tcp_snd_cwnd(tp) / max(increase, 1U), 1U), acked);
 }
 
-/* Called at a loss: what cwnd is to be afterwards. */
+/* Called at a loss; returns the value that cwnd is reduced to. */
 static u32 aimd_ssthresh(struct sock *sk)
 {
 	return max(tcp_snd_cwnd(tcp_sk(sk)) * min(decrease, 100U) / 100U, 2U);

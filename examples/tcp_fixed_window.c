@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No congestion control: cwnd is always `window` segments, whatever is lost or marked. By default ten bandwidth-delay
- * products of 20 Mbit/s and 40 ms. It stands here to fail an exam (RFC 9743): never use it on a network of others.
+ * No congestion control: cwnd is always `window` segments, whatever is lost or marked. The default is ten bandwidth-delay
+ * products of 20 Mbit/s and 40 ms. Its purpose is to fail an exam (RFC 9743): never use it on other people's networks.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -10,13 +10,13 @@ static unsigned int window __read_mostly = 660;
 module_param(window, uint, 0644);
 MODULE_PARM_DESC(window, "segments of cwnd");
 
-/* Called at each acknowledgement, in place of all that TCP would do to cwnd. */
+/* Called at each acknowledgement, instead of TCP's own control of cwnd. */
 static void fixed_window_cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
 {
 	tcp_snd_cwnd_set(tcp_sk(sk), max(window, 1U));
 }
 
-/* Called at a loss: what cwnd is to be afterwards. */
+/* Called at a loss; returns the slow-start threshold. */
 static u32 fixed_window_ssthresh(struct sock *sk)
 {
 	return TCP_INFINITE_SSTHRESH;

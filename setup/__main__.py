@@ -1,8 +1,7 @@
 """Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | lock | docs | clean-cache].
 
-Makes the workflow environment, finds or fetches Apptainer, builds the container images, or takes those of SAWTOOTH_IMAGES. All of
-it is kept by content, so a second call does nothing. In an unpacked bundle all of it comes from
-there.
+Makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
+Everything is cached by content, so a second call does nothing. In an unpacked bundle, everything comes from the bundle.
 """
 
 import os
@@ -12,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 if os.path.isdir(ROOT + "/bundle") and not os.path.realpath(sys.prefix).startswith(ROOT + "/bundle/"):
-    # An unpacked bundle brings its Python, whatever this machine has.
+    # An unpacked bundle has its own Python; this machine's is not used.
     os.execv("/bin/sh", ["sh", ROOT + "/bundle/python3", ROOT + "/setup"] + sys.argv[1:])
 if sys.version_info < (3, 11):
     sys.exit(
@@ -44,7 +43,7 @@ from session.surroundings import path_problem  # noqa: E402
 
 
 def set_up():
-    """Perform the remaining steps of set-up, beginning with the checks that may fail."""
+    """Perform the set-up steps that are still to be done, starting with the checks that may fail."""
     if problem := path_problem(ROOT):
         raise SetupError(problem)
     if unpacked.is_unpacked_bundle():
@@ -70,14 +69,14 @@ def set_up():
         images.link_image(definition, folder)
         if named and not folder.exists():
             say(
-                f"{named} has no image {definition.stem}: what needs it can't run (`make setup` without SAWTOOTH_IMAGES builds it)"
+                f"{named} has no image {definition.stem}: jobs that need it can't run (`make setup` without SAWTOOTH_IMAGES builds it)"
             )
     there = [each for each in (definition.with_suffix(".sif") for definition in definitions) if each.exists()]
     toolbox.check_runs(environment.VENV / "bin/apptainer", there[0])
 
 
 def pack_images(arguments):
-    """Pack the named images (all if none is named), or those with which results were made (`--of RESULTS`)."""
+    """Pack the named images (all if none are named), or the images that results were made with (`--of RESULTS`)."""
     if arguments[:1] == ["--of"] and len(arguments) == 2:
         results = Path(arguments[1])
         archive, names = results.with_name(results.name + packed_images.SUFFIX), packed_images.images_of(results)
@@ -87,7 +86,7 @@ def pack_images(arguments):
 
 
 def main():
-    """Read the command line; return the exit status."""
+    """Carry out the command given on the command line; return the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if sys.argv[1:] == ["lock"]:
@@ -132,12 +131,12 @@ def main():
     except OSError as error:
         return refuse(f"{error.filename or 'set-up'}: {error.strerror or error}.")
     except KeyboardInterrupt:
-        say("\ninterrupted; the next call goes on from here")
+        say("\ninterrupted; the next call continues from here")
         return 130
     return 0
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # whose paths are the caller's
+    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # their paths are relative to the caller's folder
         os.chdir(ROOT)
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""A study that was begun with another image is neither mixed nor repeated unasked: `python3 setup begun RESULTS`, called by `make`."""
+"""Refuse to continue a study that was begun with another image: `python3 setup begun RESULTS`, called by `make`."""
 
 import gzip
 import io
@@ -10,9 +10,9 @@ from cache import cache_dir
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: How many run documents are looked at, the first and the last among them; to read 14,400 takes minutes.
+#: Approximate number of run documents that are read, including the first and the last; reading 14,400 would take minutes.
 LOOKED_AT = 20
-#: The largest document, and its text, in bytes.
+#: Largest size of a run document in bytes, both compressed and decompressed.
 LARGEST_BYTES = 2**26
 
 
@@ -22,13 +22,13 @@ def check_images(results) -> None:
     Parameters
     ----------
     results : pathlib.Path
-        ``results/<study>``; nothing is wrong if it isn't there, or has no documents.
+        ``results/<study>``; a folder that is missing or has no run documents is accepted.
     """
     documents = sorted(results.glob("runs/*/*/*/*.json.gz"))
     for document in [*documents[:: max(1, len(documents) // (LOOKED_AT - 1))], *documents[-1:]]:
         made_by = image_of(document)
         if made_by is None:
-            continue  # the workflow says what is wrong with it
+            continue  # the workflow reports what is wrong with it
         name, digest = made_by
         linked = Path(f"envs/{name}.json")
         here = json.loads(linked.read_text())["content_digest"] if linked.is_file() else "none"
@@ -40,14 +40,14 @@ def check_images(results) -> None:
                 else "`make SAWTOOTH_IMAGES=<an archive or folder that has it> ...`"
             )
             raise SetupError(
-                f"{results} was begun with the image {name} of content {digest}, and this checkout's has {here}; runs of both are never "
-                f"mixed: go on with the old image, {way}{'' if old else ' (it is not in the cache)'}, or repeat the runs with the new "
+                f"{results} was begun with the image {name} with content {digest}, and this checkout's image has {here}; a study never "
+                f"mixes the two: continue with the old image, {way}{'' if old else ' (it is not in the cache)'}, or repeat the runs with the new "
                 "one, `make RERUN=1 ...`."
             )
 
 
 def image_of(document) -> tuple[str, str] | None:
-    """Return name and content digest of the image of a run document, or None if the document can't be read."""
+    """Return the name and content digest of the image that a run was made with, or None if the run's document can't be read."""
     try:
         content = given_bytes(document, LARGEST_BYTES)
         environment = json.loads(gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST_BYTES))["environment"]
@@ -57,7 +57,7 @@ def image_of(document) -> tuple[str, str] | None:
 
 
 def find_in_cache(name, digest) -> Path | None:
-    """Return the cache's folder of an image by its content, or None if there is none."""
+    """Return the cached image with the given content digest, as its folder, or None if the cache doesn't have it."""
     for description in sorted((cache_dir() / "images").glob(f"{name}-*/image.json")):
         if json.loads(description.read_text())["content_digest"] == digest:
             return description.parent

@@ -10,13 +10,13 @@ from progress import SetupError
 from study_files.kernels import CHECKOUT, RECIPE
 
 GUEST = CHECKOUT / "envs/guest"
-#: Longest time of a build, and of a base's, in seconds. On a busy machine with two cores they take minutes.
+#: Time limits in seconds for a kernel's build and for a base's build. Even on a busy machine with two cores, both take minutes.
 LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
-#: Memory that a process of a build may map, in bytes: compilers take a tenth of it, and without a limit all there is.
+#: Memory in bytes that each process of a build may map. Compilers need a tenth of it; without a limit, a process could take all.
 MOST_MEMORY_BYTES = 2**32
-#: CPU time in seconds of a process of a build, of which the slowest takes a twentieth, and bytes of a file that it writes.
+#: Limits for each process of a build: CPU time in seconds, of which the slowest needs a twentieth, and size in bytes of a written file.
 MOST_CPU_S, MOST_FILE_BYTES = 120, 2**31
-#: Bytes of a build's output that are kept from the beginning, and from the end.
+#: Number of bytes of a build's output kept from its beginning, and again from its end.
 KEPT_WORDS = 2**20
 #: Files that Apptainer would mount from the machine; builds get the image's.
 OF_THE_IMAGE = ("etc/hosts", "etc/passwd", "etc/group", "etc/resolv.conf")
@@ -27,10 +27,11 @@ TIMED_OUT = 124
 
 
 def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
-    """Return the start of the command that runs compiler and patch in a container; the image and their command follow.
+    """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
 
-    The container ends after ``seconds``; no process in it gets more than `MOST_MEMORY_BYTES`, `MOST_CPU_S` and `MOST_FILE_BYTES`. `OF_THE_IMAGE` is mounted
-    from the image's folder ``root``. /proc/sys is read-only: root without privileges could write it too.
+    The container is ended after ``seconds``; each process in it is limited to `MOST_MEMORY_BYTES`, `MOST_CPU_S` and `MOST_FILE_BYTES`.
+    The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``. /proc/sys is mounted read-only, because even an
+    unprivileged user who is root in the container could write to it.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
     if root is not None:
@@ -55,9 +56,9 @@ def outside() -> dict[str, str]:
 
 
 def said_by(command, what="the kernel") -> tuple[int, str]:
-    """Return the exit status and output of a command; only the beginning and end of a long output.
+    """Run a command and return its exit status and its output, of which only the beginning and the end are kept if it is long.
 
-    ``what`` it builds is named if it takes longer than a build may.
+    If the command takes longer than a build may, the SetupError names ``what`` was being built.
     """
     head, end = b"", b""
     with subprocess.Popen(
@@ -85,7 +86,7 @@ def tail_lines(log) -> list[str]:
 
 
 def copy_recipe(folder) -> Path:
-    """Copy the files of envs/guest that a kernel build needs into a folder and return it, because a build can't see the checkout."""
+    """Copy the files of envs/guest that a kernel build needs into a new folder and return the folder; a build can't see the checkout."""
     folder.mkdir()
     for part in RECIPE:
         (shutil.copytree if (GUEST / part).is_dir() else shutil.copy)(GUEST / part, folder / part)

@@ -1,6 +1,6 @@
 """The outputs of a guest kernel's build: regular files with fixed names and limited sizes, whose content is checked.
 
-Patches, Makefiles and source trees of somebody else ran in that folder, so it may hold anything: links, pipes, files without end.
+A build runs other people's patches, Makefiles and source trees, so its folder may hold anything: links, pipes, endless files.
 """
 
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: The largest guest kernel, stripped, and the largest configuration, in bytes; the image's have 8 MB and 30 kB.
+#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; the image's have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
 #: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
 HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
-#: A fact of a base: whether a patch of the guest's was applied, and whether the guest uses seccomp.
+#: A line about a base: a patch of the guest's that was applied or left out, or whether the guest uses seccomp.
 FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
 
 
@@ -27,16 +27,16 @@ def read_output(folder, name, largest) -> bytes:
     Parameters
     ----------
     folder : pathlib.Path
-        A folder that no build is at work in any more.
+        A folder in which no build is running any more.
     name : str
-        A file name, no path.
+        Name of the file, without a path.
     largest : int
-        Its largest size in bytes.
+        Largest allowed size of the file in bytes.
 
     Raises
     ------
     SetupError
-        There is no regular file of that name, or it is larger.
+        There is no regular file with that name, or it is larger than ``largest``.
     """
     try:
         return given_bytes(Path(folder, name), largest, os.O_NOFOLLOW)
@@ -45,14 +45,14 @@ def read_output(folder, name, largest) -> bytes:
 
 
 def read_linux(folder, name) -> bytes:
-    """Return the stripped kernel that a build has left; SetupError unless it is a program of x86-64 that calls itself Linux of build ``name``."""
+    """Return the stripped kernel that a build has left; raise SetupError unless it is an x86-64 program that names Linux build ``name``."""
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
         raise SetupError(
-            "what the build left as kernel is no program of x86-64 (ELF, 64 bit), and its result is refused."
+            "the kernel that the build left is no program for x86-64 (64-bit ELF), so the result is refused."
         )
     if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
-        raise SetupError(f"what the build left as kernel is no Linux of build #{name}, and its result is refused.")
+        raise SetupError(f"the kernel that the build left is no Linux of build #{name}, so the result is refused.")
     return content
 
 
@@ -72,14 +72,14 @@ def is_program(content) -> bool:
 
 
 def read_facts(folder, patches) -> list[str]:
-    """Return the lines of base.facts in a folder; SetupError unless each is a `FACT` of the guest's own ``patches`` (names)."""
+    """Return the lines of base.facts in a folder; raise SetupError unless each is a `FACT` and names only patches in ``patches``."""
     lines = _text(folder, "base.facts").splitlines()
     for line in lines:
         fact = FACT.fullmatch(line)
         if not fact or (fact[2] and fact[2] not in patches):
-            raise SetupError("base.facts has a line that isn't about the guest's patches, and the result is refused.")
+            raise SetupError("base.facts has a line that isn't about the guest's patches, so the result is refused.")
     if len(set(lines)) != len(lines):
-        raise SetupError("base.facts has a line twice, and the result is refused.")
+        raise SetupError("base.facts has a line twice, so the result is refused.")
     return lines
 
 

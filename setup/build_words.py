@@ -2,7 +2,7 @@
 
 import re
 
-#: The first lines of what a failed build said.
+#: Number of lines quoted from a failed build's output.
 LINES = 12
 
 
@@ -30,7 +30,7 @@ def why_not_built(words, sources, kernel) -> str:
 
 
 def first_lines(text) -> str:
-    """Return the lines of a failed build from the first error on."""
+    """Return the first `LINES` lines of a failed build's output, starting at the first error."""
     lines = [line for line in text.splitlines() if not line.startswith("make")]
     first = next((place for place, line in enumerate(lines) if re.search(r"\berror\b|undefined|multiple def", line)), 0)
     return "\n".join(lines[first : first + LINES])

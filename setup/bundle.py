@@ -19,9 +19,9 @@ from cache import cache_dir, cache_entry, digest, made_once, require_space
 from environment import LOCK, VENV
 from progress import SetupError, run_fetching, say
 
-# For the tests alone: they are not in a bundle.
+# Only the tests need these packages, and a bundle has no tests.
 TEST_PACKAGES = {"jinja2", "matplotlib", "pingouin", "playwright", "pytest"}
-# Each further level takes half as long again for a few per cent.
+# Each higher level takes 50 % longer and saves only a few percent.
 COMPRESSION = 1
 
 
@@ -31,16 +31,17 @@ def make_bundle(folder=Path()) -> Path:
     Parameters
     ----------
     folder : pathlib.Path
-        Where the archive goes.
+        Folder that the archive is written to.
 
     Returns
     -------
     pathlib.Path
+        The archive.
 
     Raises
     ------
     SetupError
-        This is no git checkout, an image is missing, or there is no room.
+        This is no git checkout, an image is missing, or there is not enough space.
     """
     if unpacked.is_unpacked_bundle():
         raise SetupError(
@@ -55,7 +56,7 @@ def make_bundle(folder=Path()) -> Path:
     name = "sawtooth-" + re.sub(r"[^A-Za-z0-9.+-]", "-", git("describe", "--tags", "--always", "--dirty").strip())
     state = f"{commit} {date} {'changed' if changed else 'clean'}\n"
     with tempfile.TemporaryDirectory(dir=cache_dir(), prefix=".bundle.") as workdir:
-        # The program that looks whether all is there comes first, what it looks for last.
+        # The program that checks whether unpacking was complete comes first, and the file that it looks for comes last.
         inside = [
             Entry(str(unpacked.COMMIT), stat.S_IFREG | 0o644, state.encode()),
             Entry(str(unpacked.PYTHON), stat.S_IFREG | 0o755, portable_python.starter().encode()),
@@ -78,7 +79,9 @@ def say_what_git_misses(changed) -> None:
         say(f"uncommitted changes go into the bundle ({len(changed.splitlines())} files), and its name says so")
     unknown = git("ls-files", "--others", "--exclude-standard").splitlines()
     if unknown:
-        say(f"not in the bundle, for git doesn't track them: {', '.join(unknown[:5])}{', ...' if unknown[5:] else ''}")
+        say(
+            f"not in the bundle, because git doesn't track them: {', '.join(unknown[:5])}{', ...' if unknown[5:] else ''}"
+        )
 
 
 def fetch_wheels() -> Path:
@@ -174,7 +177,8 @@ def write_archive(archive, name, entries, date) -> str:
 def add(tar, folder, entry, date) -> None:
     """Add an entry to an archive, without owner."""
     member = tarfile.TarInfo(f"{folder}/{entry.name}")
-    member.mode = entry.mode & 0o1777  # set-uid bits would give root's rights to whoever unpacks as root
+    # No set-uid bits: if root unpacked the archive, they would give every user root's rights.
+    member.mode = entry.mode & 0o1777
     member.mtime = date if entry.date is None else entry.date
     if stat.S_ISDIR(entry.mode):
         member.type = tarfile.DIRTYPE

@@ -11,15 +11,15 @@ import unpacked
 from debian import KEYRING
 from progress import SetupError, run_quietly
 
-#: Parts of the repository that a bundle leaves out: nobody passes the tests where nothing can be fetched.
+#: Parts of the repository that a bundle omits; the tests can't pass where nothing can be fetched.
 NOT_PACKED = (".ci/", "tests/")
-# What Apptainer notes of a build (definition with mirror and folders, date), and apt's sources; no job reads them.
+# Apptainer's notes on a build (definition with mirror and folders, date) and apt's sources; no job reads them.
 LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")
-# Folders in whose place a build has the building machine's.
+# Folders that belong to the building machine during a build.
 BOUND = ("home/", "tmp/", "var/tmp/")
-# The building machine's; Apptainer puts the running one's in their place.
+# Files from the building machine, packed empty; Apptainer mounts those of the machine that runs a job.
 EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "etc/subuid", "etc/subgid")
-# A user's account may have come in from the building machine: those of the system have low numbers.
+# Lists that may have accounts of users of the building machine; the system's own accounts have low numbers.
 ACCOUNTS = ("etc/passwd", "etc/group")
 SYSTEM_IDS = 1000
 NOBODY = "65534"
@@ -44,11 +44,11 @@ class Entry:
     name : str
         Path below the bundle's folder.
     mode : int
-        Type and permissions, as of os.lstat.
+        Type and permissions, as in the ``st_mode`` of os.lstat.
     source : pathlib.Path or bytes or str or None
-        Where a file's content is, or the content itself; a link's target; None for a directory.
+        For a file, the path of its content or the content itself; for a link, its target; None for a directory.
     date : int or None
-        In seconds since 1970; None for the commit's date.
+        Modification time in seconds since 1970; None for the commit's date.
     """
 
     name: str
@@ -69,9 +69,9 @@ def git(*arguments) -> str:
     try:
         return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:
-        raise SetupError("to make a bundle git is needed: install it (apt-get install git).")
+        raise SetupError("git is needed to make a bundle: install it (apt-get install git).")
     except subprocess.CalledProcessError as error:
-        raise SetupError(f"a bundle is made of a git checkout, which this folder is not: {error.stderr.strip()}")
+        raise SetupError(f"a bundle is made from a git checkout, which this folder is not: {error.stderr.strip()}")
 
 
 def workflow_entries() -> list[Entry]:
@@ -100,8 +100,8 @@ def image_entries(folder) -> list[Entry]:
         elif path.rstrip("-") in ACCOUNTS:
             entry = Entry(entry.name, entry.mode, system_accounts(entry.source.read_bytes()))
         elif isinstance(entry.source, Path):
-            # Python compiles a file anew whose date isn't the one that it was compiled with, also in the guest,
-            # where that is enough to change a run.
+            # Python compiles a file again if its date differs from the date recorded at compilation. In the guest,
+            # that is enough to change a run.
             entry = Entry(entry.name, entry.mode, entry.source, int(entry.source.stat().st_mtime))
         entries.append(entry)
     return entries
@@ -118,7 +118,7 @@ def system_accounts(table) -> bytes:
 
 
 def toolbox_entries(workdir, venv) -> list[Entry]:
-    """List the files of Apptainer's packages as they came, unpacked into a working directory."""
+    """Unpack Apptainer's packages, unmodified, into a working directory and list their files."""
     tools = toolbox.private_toolbox(venv)
     for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
         run_quietly(["dpkg-deb", "-x", package, workdir])
@@ -129,7 +129,7 @@ def toolbox_entries(workdir, venv) -> list[Entry]:
 
 
 def tree_entries(root, below, left_out) -> list[Entry]:
-    """List a directory tree by name, itself first, as entries below a path of the bundle."""
+    """List a directory and everything in it, except paths in ``left_out``, as entries below a path of the bundle, sorted by name."""
     entries = [Entry(below, os.lstat(root).st_mode, None)]
 
     def walk(folder, relative):

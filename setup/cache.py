@@ -15,7 +15,7 @@ from unpacked import CACHE, is_unpacked_bundle
 
 
 def cache_dir(environ=os.environ) -> Path:
-    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache; a bundle has its own."""
+    """Return the cache's directory: SAWTOOTH_CACHE if set, else an unpacked bundle's own cache, else sawtooth in the user's cache."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if is_unpacked_bundle():
@@ -24,20 +24,21 @@ def cache_dir(environ=os.environ) -> Path:
 
 
 def own_cache(environ=os.environ) -> Path:
-    """Return the cache in the user's home, which is the default."""
+    """Return the default cache, the folder sawtooth in the user's cache."""
     base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sawtooth"
 
 
 def cache_entry(kind, name) -> Path:
-    """Return where a thing is, or is to be made: in the cache, or in the user's own one if the cache has no such thing and can't be written.
+    """Return the path of an entry, made or not: in the cache, or in the user's own cache if the cache lacks the entry and can't be written.
 
-    So what a group shares read-only, images above all, is used, and what else it takes, such as the kernels of own CCAs, is made beside.
+    So a group can share a read-only cache: its entries, above all images, are used, and what a user needs in addition, such as
+    kernels with the user's own CCAs, goes into the user's cache.
 
     Parameters
     ----------
     kind, name : str
-        Folder of such things, and the name of one, which stands for its content.
+        Folder for entries of one kind, and the entry's name, which identifies its content.
     """
     shared = cache_dir() / kind / name
     if shared.exists() or _is_writable(shared.parent):
@@ -78,7 +79,7 @@ def digest(*parts) -> str:
 
 
 def require_cache(place=None) -> None:
-    """Make a directory of the cache, or the cache's own; raise SetupError if it can't be written to."""
+    """Create a directory of the cache, by default the cache itself; raise SetupError if it can't be written to."""
     place = place or cache_dir()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -98,7 +99,7 @@ def require_space(path, gigabytes, purpose) -> None:
 
 
 def remove_tree(path) -> None:
-    """Delete a directory, also one with files of a user namespace's other users."""
+    """Delete a directory, even if it has files that belong to other ids of a user namespace."""
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():
         # Those files belong to ids of /etc/subuid: only root of that namespace may delete them.
@@ -127,7 +128,7 @@ def made_once(final) -> Iterator[Path | None]:
         The directory to fill, beside `final`; None when `final` exists (made earlier, or by
         another set-up that this one waited for).
     """
-    if final.exists():  # whole, as it was renamed; the cache may be another user's
+    if final.exists():  # complete, because it was renamed; the cache may belong to another user
         yield None
         return
     require_cache(final.parent)

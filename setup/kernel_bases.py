@@ -17,12 +17,12 @@ from cache import cache_dir, cache_entry, digest, made_once, own_cache, remove_t
 from progress import SetupError, run_logged, run_quietly, say
 from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_version
 
-#: A source tree with its objects.
+#: Space in GB for a source tree with its objects.
 BASE_SIZE_GB = 3
-#: Files beside a base: its facts; for a source tree also the digest of each file, and the image and recipe that built it.
+#: Files in a base's folder: its facts, the digest of each file (if it is a source tree), and the image and recipe that built it.
 FACTS, FILES, MADE_BY = "facts.json", "files.json", "made-by"
-#: A base of another state of a tree is used again if fewer files than this differ and all match `COMPILED_ONLY`. Files that a build
-#: runs (Makefiles, scripts, host programs) could have written anything into the objects.
+#: A base built from another state of a tree is reused if fewer files than this differ and all of them match `COMPILED_ONLY`. Files that a
+#: build runs (Makefiles, scripts, host programs) could have written anything into the objects.
 MOST_CHANGED = 2000
 COMPILED_ONLY = re.compile(
     r"(net|include/net|drivers/net)/[\w./+-]+\.[ch]|include/(uapi/)?linux/(tcp|inet_diag|rtnetlink|snmp|skbuff|netdevice|pkt_sched|mptcp|ip|ipv6|net|socket)\.h",
@@ -31,23 +31,24 @@ COMPILED_ONLY = re.compile(
 
 
 def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
-    """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what is to change there.
+    """Return the base of a kernel, built unless the cache has it, and the files to replace in it.
 
-    That is, of a source tree of which another state was built before, path -> the digest of the tree's file that takes the place of
-    the base's; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
+    The base is a folder with ``source`` and ``objects``. The files to replace are a mapping of path -> digest of the file in the kernel's
+    source tree, which is empty unless the base was built from another state of that tree. ``root`` is the root folder of the image that
+    builds the base; the base may be that image's own Linux.
     """
     if kernel.get("base") == NEWEST:
         return root / "build", {}
     if kernel["recipe"] != (here := recipe_digest()):
         raise SetupError(
             f"the study's kernels are made by the recipe {kernel['recipe'][:16]} and this checkout has {here[:16]} (envs/guest): "
-            "have the checkout that the study is from, or leave the key recipe away."
+            "use the checkout that the study comes from, or omit the key recipe."
         )
     what = f"Linux {kernel['version']}"
     key = digest(root.parent.name, recipe_digest(OF_BASE), kernel["sha256"], "tree" if "tree" in kernel else "package")[
         :16
     ]
-    # The version is a tree's own word.
+    # The version may be any text, because a source tree states it.
     final = cache_entry("kernels", f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}")
     made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
     if given_trees.lists_files(kernel) and not final.exists() and (near := nearest_base(kernel, made_by)):
@@ -73,7 +74,7 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
 def build_base(partial, root, final, what) -> list[str]:
     """Patch the tree in ``partial``/source for the guest, build ``partial``/objects and return the base's facts.
 
-    The tree's own Makefiles and scripts run in the second of three steps only, and write into the objects only. Each step's log lies
+    The tree's own Makefiles and scripts run only in the second of three steps, and can write only into the objects. Each step's log is
     beside ``final``.
     """
     source, objects, made = (partial / part for part in ("source", "objects", "made"))
@@ -109,10 +110,11 @@ def build_base(partial, root, final, what) -> list[str]:
 
 
 def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
-    """Return the base of another state of a source tree that differs least, as `provide_base` does; None if all is to be built anew.
+    """Return the cached base that differs least from a source tree, and the files to replace in it, as `provide_base` does.
 
-    That is so where a file comes or goes, by which others may be found instead, where a guest's patches change it, or where it is none of
-    `COMPILED_ONLY`.
+    A base can be reused if fewer than `MOST_CHANGED` files differ, no file was added or removed (a build might find another in its
+    place), the guest's patches change none of the files that differ, and all of these match `COMPILED_ONLY`. Returns None if no base
+    can be reused.
     """
     tree, has, nearest = kernel["tree"], None, None
     for folder in sorted(folder for cache in {cache_dir(), own_cache()} for folder in cache.glob("kernels/base-*")):
@@ -121,7 +123,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
         has = has or given_trees.digests(kernel)
         had = json.loads((folder / FILES).read_text())
         changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
-        # What no build reads is not kept.
+        # Files that no build reads are not kept in a base.
         changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
         if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and all(
             path in had
@@ -138,18 +140,22 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
         given_trees.check_unchanged(kernel, has)
     if nearest:
         say(
-            f"{tree}: building what is not as it was in {nearest[0].name}, {len(nearest[1])} files and what includes them"
+            f"{tree}: rebuilding the {len(nearest[1])} files that differ from {nearest[0].name}, and the files that include them"
         )
     return nearest
 
 
 def fetch_source(kernel, partial) -> None:
-    """Put the source of a package of Debian's, of which version and SHA-256 are given, into ``partial``/source."""
+    """Unpack the Linux source of a locked Debian package into ``partial``/source; raise SetupError if the lock has another version."""
     locked = bases().get(kernel["base"], {})
     if {key: kernel[key] for key in locked} != locked:
         raise SetupError(
             f"the study's kernel is Linux {kernel['version']}, and {LOCK} has "
-            + (f"{locked['version']}: have the checkout that the study is from." if locked else f"no {kernel['base']}.")
+            + (
+                f"{locked['version']}: use the checkout that the study comes from."
+                if locked
+                else f"no {kernel['base']}."
+            )
         )
     with contextlib.chdir(CHECKOUT):
         (package,) = locked_packages.provide(f"linux-{kernel['base']}").glob("*.deb")

@@ -1,8 +1,8 @@
-"""Scripts of the kernel's own tests, of the source that a guest kernel was built from, and how the kernel's runner starts each.
+"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each.
 
-The source in the image of envs/kernel.def has no tests. So they come from Debian's package, or from a person's tree, with what patches
-change of them. How a script is started stands in the kernel's `ksft_runner.sh`, which differs between versions: it is asked, in the
-container that kernels are built in.
+The source in the image of envs/kernel.def has no tests. So the scripts come from Debian's package or from a user's source tree, with the
+study's patches applied to them. The kernel's `ksft_runner.sh`, which differs between versions, determines how a script is started; it is
+queried in the container that kernels are built in.
 """
 
 import contextlib
@@ -22,29 +22,29 @@ from progress import SetupError, say
 from study_files.kernels import CHECKOUT, NEWEST
 from study_files.patch_mails import patches_in
 
-#: Where a source tree has packetdrill's scripts, what their runner includes, and the version of Linux that brought them.
+#: Folders in a source tree with packetdrill's scripts and with the files that their runner includes; Linux version that added them.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
 SINCE = "6.12"
-#: A line of what the runner starts: the script, then `unshare -n packetdrill`, options, the script.
+#: A recorded command of the runner: the script, then what `unshare` got: `-n packetdrill`, packetdrill's options, and the script.
 COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
 #: The largest list of commands, in bytes; that of Linux 7.2 has 200,000.
 LARGEST_COMMANDS = 2**24
 
 
 def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
-    """Put a kernel's scripts into a new folder and return the commands: script, then packetdrill's arguments.
+    """Put a kernel's scripts into a new folder and return the commands, each a script followed by packetdrill's arguments.
 
     Parameters
     ----------
     kernel : dict or None
-        What the kernel is instead of the image's (`study_files.kernels.completed_kernel`).
+        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's kernel.
     compiler : pathlib.Path
         The folder of the image that kernels are built in.
 
     Raises
     ------
     SetupError
-        This Linux has no such scripts, a patch of them doesn't apply, or its runner starts something else.
+        This Linux has no such scripts, a patch to them doesn't apply, or the runner starts something other than packetdrill.
     """
     what = f"Linux {kernel['version']}" if kernel and "version" in kernel else "the image's Linux"
     work = folder.with_name(f"{folder.name}-work")
@@ -58,7 +58,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
     if kernel:
         apply_patches(kernel["patches"], source, work / "patches", compiler, what)
     if not (source / SCRIPTS / "ksft_runner.sh").is_file():
-        raise SetupError(f"{what} has no packetdrill scripts ({SCRIPTS}/ksft_runner.sh); Linux has them from {SINCE} on.")  # fmt: skip
+        raise SetupError(f"{what} has no packetdrill scripts ({SCRIPTS}/ksft_runner.sh); Linux has had them since {SINCE}.")  # fmt: skip
     commands = ask_runner(source, made, compiler, what)
     shutil.copytree(source / SCRIPTS, folder, ignore=_but_plain_files)
     shutil.rmtree(work)
@@ -66,7 +66,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
 
 
 def unpacked_scripts(section, compiler) -> Path:
-    """Return the folder with what a Debian package of the kernel's source has of `SCRIPTS` and `INCLUDED`, unpacked once."""
+    """Return a folder with `SCRIPTS` and `INCLUDED` from a Debian package of the kernel's source, unpacked once."""
     with contextlib.chdir(CHECKOUT):
         key = digest(compiler.name, RECIPE / "unpack", locked_packages.content(section))[:16]
         final = cache_entry("selftests", f"scripts-{section}-{key}")
@@ -78,7 +78,7 @@ def unpacked_scripts(section, compiler) -> Path:
 
 
 def provide_programs(compiler, folder) -> list[str]:
-    """Put the programs that scripts call and the testbed's image doesn't have into a folder; return why one is missing."""
+    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each one that is missing."""
     try:
         with contextlib.chdir(CHECKOUT):
             packages = locked_packages.provide(locked_packages.SELFTESTS)
@@ -90,13 +90,13 @@ def provide_programs(compiler, folder) -> list[str]:
 
 
 def unpack(packages, folder, compiler, *paths) -> None:
-    """Unpack what envs/selftests/unpack takes of a folder of packages into a folder."""
+    """Unpack a folder of packages into another folder with envs/selftests/unpack, which chooses the files."""
     binds = (f"{packages}:/build/debian:ro", f"{folder}:/build/made")
     in_container("unpack", paths, binds, compiler, f"{packages} can't be unpacked")
 
 
 def apply_patches(patches, source, folder, compiler, what) -> None:
-    """Apply what patches change of the scripts to their copies at ``source``."""
+    """Apply the parts of the patches that change scripts to the scripts' copies in ``source``."""
     folder.mkdir()
     changing = []
     for patch in patches:
@@ -106,7 +106,7 @@ def apply_patches(patches, source, folder, compiler, what) -> None:
                 changing.append(patch["path"])
     if changing:
         binds = (f"{source}:/build/source", f"{folder}:/build/patches:ro")
-        problem = f"what {', '.join(dict.fromkeys(changing))} changes of {SCRIPTS} does not apply to {what}"
+        problem = f"the changes to {SCRIPTS} in {', '.join(dict.fromkeys(changing))} do not apply to {what}"
         in_container("patch_scripts", (), binds, compiler, problem)
 
 
@@ -117,7 +117,7 @@ def of_scripts(patch) -> bytes:
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:
-    """Return the commands that the kernel's runner starts for each script at ``source``."""
+    """Return the commands that the kernel's runner starts for each script in ``source``."""
     binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
     in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be asked")
     commands = []
@@ -129,7 +129,7 @@ def ask_runner(source, made, compiler, what) -> list[list[str]]:
 
 
 def in_container(script, arguments, binds, compiler, problem) -> None:
-    """Carry out a script of envs/selftests in the container of builds; SetupError with its last words behind ``problem``."""
+    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and its last line of output."""
     command = contained(*binds, recipe=RECIPE, seconds=LONGEST_S, root=compiler / "root")
     command += [compiler / "root", *IN_CONTAINER, "bash", f"/build/guest/{script}", *arguments]
     status, words = said_by(command, "the kernel's tests")

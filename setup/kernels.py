@@ -1,13 +1,14 @@
-"""Guest kernels of a study's own: `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`, called by the workflow.
+"""A study's own guest kernels: `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`, called by the workflow.
 
-All else of set-up happens in the checkout; this happens where the study's files are, in the folder that it is called from.
+The rest of set-up works in the checkout; this part works in the folder that it is called from, where the study's files are.
 
-C files are built as a part of the kernel, for one that loads modules has other bytes. What a kernel is based on (the image's Linux,
-another of Debian's, a tree of the user's) is built once and keeps its objects, so that a patch or a C file takes seconds. Compiler and
-`patch` run in a separate container, the image of envs/kernel.def, which has no network and sees of the machine only these files.
+C files are built into the kernel, because a kernel that loads modules has other bytes. A kernel's base (the image's Linux, another one
+from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
+and `patch` run in a separate container of the image of envs/kernel.def, which has no network and sees only these files of the machine.
 
-All that runs there is somebody else's: patches bring Makefiles, and a tree is nothing else. So a build can write into its own objects
-alone, what it is made of is read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).
+Everything that runs there may be somebody else's: patches can bring Makefiles, and a source tree has its own. So a build can write only
+into its own objects, its inputs are read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked
+(build_outputs.py).
 """
 
 import base64
@@ -35,9 +36,9 @@ from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-#: A copy of the objects, and the new kernel.
+#: Space in GB for a copy of the objects and for the new kernel.
 SIZE_GB = 1
-#: Images whose source earlier versions' builds could change through hard links: key -> digest of the unchanged source.
+#: Images whose kernel source could be changed through hard links by builds of earlier versions: key -> digest of the unchanged source.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
 #: Progress lines of make ("  LINK linux") and of the build scripts.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
@@ -49,19 +50,19 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
     Parameters
     ----------
     name : str
-        What names it by its content (`experiment.definitions.kernel_id`); it becomes the number of its build.
+        Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
     linux_file, description : pathlib.Path
-        The kernel, and a JSON file with all that it takes to build it again, the text of C files and patches among it.
+        Where to write the kernel, and a JSON file with everything needed to build it again, including the text of C files and patches.
     sources : dict
         Path of each C file -> the SHA-256 that it must have.
     kernel : dict, optional
-        What it is based on, patches and options (`study_files.kernels.completed_kernels`); without one it is the image's.
+        Base, patches and options of the kernel (`study_files.kernels.completed_kernels`); by default the image's Linux without patches.
 
     Raises
     ------
     SetupError
-        A file has changed, can't be read, or isn't compiled; then with the compiler's words. A patch doesn't apply, an option
-        isn't accepted, there is no such source; then with the first file or option.
+        A file has changed or can't be read, there is no such source, a patch doesn't apply, an option isn't accepted, or a C file
+        doesn't compile. The message names the first such file or option, or quotes the compiler.
     """
     kernel = kernel or {"base": "newest", "patches": [], "config": {}}
     patches = {Path(patch["path"]): patch["sha256"] for patch in kernel["patches"]}
@@ -112,7 +113,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 
 def read_once(path, sha256) -> bytes:
-    """Return the content of a C file or patch. It is read once: the bytes that are hashed are compiled and published."""
+    """Return the content of a C file or patch, read only once, so that the bytes that are hashed are compiled and published."""
     try:
         content = given_bytes(path, LARGEST_PATCH_BYTES)
     except OSError as error:
@@ -131,7 +132,7 @@ def _with_text(path, sha256, content):
 
 
 def check_untouched(compiler, definition_key) -> None:
-    """Raise SetupError if the source in an image of `SHARED_BY_LINKS` is not what its definition gives; it is hashed once per cache."""
+    """Raise SetupError if the kernel source in an image of `SHARED_BY_LINKS` was changed; it is hashed only once per cache."""
     expected = SHARED_BY_LINKS.get(definition_key[:16])
     if expected is None:
         return
@@ -139,12 +140,12 @@ def check_untouched(compiler, definition_key) -> None:
         if partial is not None and digest_of_files(digests_of_files(compiler / "root/build/source")) != expected:
             raise SetupError(
                 f"the kernel's source in {compiler} was changed by a build of an earlier version, so no kernel is built from it: "
-                f"delete {compiler} and call again, the image is built again (minutes)."
+                f"delete {compiler} and call again; the image is then built again, which takes minutes."
             )
 
 
 def provide_compiler() -> Path:
-    """Return the folder of the image that kernels are built in, built unless it is there."""
+    """Return the folder of the image that kernels are built in; build the image unless the cache has it."""
     if images.missing_images([images.KERNEL]):
         images.check_sources()
         tools = toolbox.building_environment(environment.VENV)
@@ -154,23 +155,23 @@ def provide_compiler() -> Path:
 
 
 def build(name, root, base, partial, sources, kernel, changed, contents) -> bytes:
-    """Return the kernel, built in the image ``root`` from a base's folder; ``partial`` is for what it takes.
+    """Build a kernel in the image ``root`` from a base's folder, with intermediate files in ``partial``; return the kernel's bytes.
 
     Parameters
     ----------
     sources : dict
         Path of each C file -> its content.
     changed : dict
-        What is other than in the base (`provide_base`).
+        Files to replace in the base (`provide_base`).
     contents : dict
-        Path -> content, of patches too.
+        Path -> content of each C file and of each patch.
     """
     work = partial / "work"
     objects, own, patches, options, tree = (work / part for part in ("objects", "own", "patches", "options", "tree"))
     for folder in (own, patches, options, tree):
         folder.mkdir(parents=True)
     recipe = copy_recipe(work / "guest")
-    # A copy, with its dates, or all would be compiled again.
+    # A copy that keeps the dates; otherwise everything would be compiled again.
     run_quietly(["cp", "-a", "--reflink=auto", base / "objects", objects])
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
@@ -187,7 +188,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         source, {*own_tree.named_files(texts), *(["arch/um/Kconfig"] if tick else []), *changed}, tree
     )
     if changed:
-        # With today's date, after that of the objects.
+        # With today's date, which is later than the objects'.
         given_trees.write_files(kernel, changed, tree)
     if texts or tick:
         command = contained(
@@ -223,12 +224,12 @@ def of_kernel(patch) -> bytes:
 
 
 def parts_of(patch) -> list[bytes]:
-    """Return the parts of a patch (bytes), one for each file, in front of them what stands before the first."""
+    """Return the parts of a patch (bytes): the text before the first file's changes, then the changes to each file."""
     return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
 
 
 def _is_no_part(part):
-    """Return whether a part of a patch (that of one file) doesn't concern a kernel."""
+    """Return whether a part of a patch, the changes to one file, doesn't affect any guest kernel."""
     names = re.findall(rb"^(?:---|\+\+\+) [ab]/(\S+)", part, re.M) or re.findall(rb"^diff --git a/(\S+)", part, re.M)
     return bool(names) and all(NO_PART.match(name.decode(errors="replace")) for name in names)
 
@@ -239,7 +240,7 @@ def option_lines(config) -> list[str]:
 
 
 def configuration(base, config) -> str:
-    """Return the options of a kernel on a base: the base's with those of ``config`` in their place, but for the tick, which has no prompt."""
+    """Return a kernel's configuration: the base's options, replaced by those in ``config``, except the tick (HZ), which has no prompt."""
     own = base / "made/kernel.config"
     lines = (own if own.exists() else base / "kernel.config").read_text().splitlines()
     kept = [line for line in lines if line.partition("=")[0].removeprefix("CONFIG_") not in config]
@@ -247,7 +248,7 @@ def configuration(base, config) -> str:
 
 
 def option_text(value) -> str:
-    """Return an option's value as a configuration has it: y, n, a number, or a text in quotes."""
+    """Return an option's value as it is written in a configuration: y, n, a number, or a text in quotes."""
     if isinstance(value, bool):
         return "yn"[not value]
     return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'

@@ -20,7 +20,7 @@ TARGETS = {
 
 
 def write_locks(python=sys.executable) -> None:
-    """Resolve envs/*.in anew and write envs/*.lock: Debian's packages with apt, Python's with uv, fetched for this call."""
+    """Resolve envs/*.in again and write envs/*.lock: Debian's packages with apt, Python's with uv, which is fetched for this call."""
     write_debian_lock()
     with tempfile.TemporaryDirectory() as folder:
         run_fetching([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], LOG, "uv", "uv")

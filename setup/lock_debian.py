@@ -1,4 +1,4 @@
-"""What `make lock` writes into envs/debian.lock: the packages of envs/debian.in and all they depend on, as the mirror has them today."""
+"""Locking Debian packages (`make lock`): the packages in envs/debian.in and all their dependencies, in the mirror's present versions."""
 
 import re
 import subprocess
@@ -16,13 +16,13 @@ WISHES = Path("envs/debian.in")
 SUITES = (RELEASE, "sid", "bookworm")
 #: A package comes from another release only where debian.in says so.
 PINS = "\n".join(f"Package: *\nPin: release n={suite}\nPin-Priority: 50\n" for suite in SUITES[1:])
-#: What stands in debian.in for the newest kernel source.
+#: The entry in debian.in that stands for the newest kernel source.
 NEWEST_KERNEL = "linux-source/sid"
 KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
 OLDEST_KERNEL = (6, 16)
-#: What Apptainer asks debootstrap for in a root file system, and what it tells it to leave out.
+#: Packages that Apptainer has debootstrap add to a root file system, and packages that it has debootstrap omit.
 ASKED, LEFT_OUT = ("apt",), {"openssl", "udev", "debconf-i18n", "e2fsprogs"}
-#: Archives of the past take a state up some hours after its date, and no package leaves the archive on the day it is replaced.
+#: Archives of the past record a state some hours after its date; a package that is replaced stays in the archive for at least a day.
 TAKEN_UP = timedelta(hours=6)
 
 
@@ -42,7 +42,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
         config = debian.private_apt(folder, "\n".join(sources))
         (folder / "pins").write_text(PINS)
         with config.open("a") as text:
-            # A mirror may be one of the past, whose lists are past their date; signatures are still checked.
+            # The mirror may be an archive of the past, whose lists have expired; signatures are still checked.
             text.write(f'Dir::Etc::Preferences "{folder}/pins";\nAcquire::Check-Valid-Until "false";\n')
         title, source = f"package lists of {mirror}", f"Debian mirror at {mirror}"
         run_fetching(["apt-get", "-c", str(config), "-q", "update"], LOG, title, "the package lists", source)
@@ -62,7 +62,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
 
 
 def read_wishes(wishes) -> dict[str, list[str]]:
-    """Return section -> packages of a file like envs/debian.in."""
+    """Return the packages of each section in a file like envs/debian.in."""
     sections = {}
     for line in wishes.read_text().splitlines():
         if line.startswith("["):
@@ -73,7 +73,7 @@ def read_wishes(wishes) -> dict[str, list[str]]:
 
 
 def ask(*command) -> str:
-    """Return what a command of apt prints; raise SetupError with its last line where it fails."""
+    """Return the output of an apt command; if the command fails, raise SetupError with its last line."""
     answer = subprocess.run(command, capture_output=True, text=True)
     if answer.returncode:
         lines = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
@@ -82,7 +82,7 @@ def ask(*command) -> str:
 
 
 def newest_kernel(config) -> str:
-    """Return the newest kernel source that the mirror has, with its suite."""
+    """Return the name of the package with the newest kernel source on the mirror."""
     packages = ask("apt-cache", "-c", str(config), "pkgnames", "linux-source-").split()
     versions = [tuple(map(int, match.groups())) for match in map(KERNEL_SOURCE.fullmatch, packages) if match]
     if max(versions, default=(0, 0)) < OLDEST_KERNEL:
@@ -91,20 +91,20 @@ def newest_kernel(config) -> str:
 
 
 def required(config) -> list[str]:
-    """Return the packages that Debian's release can't be without, as debootstrap's smallest variant takes them."""
+    """Return the packages that Debian marks as required, which debootstrap's smallest variant installs, except `LEFT_OUT`."""
     stanzas = ask("apt-cache", "-c", str(config), "dumpavail").split("\n\n")
     listed = [stanza for stanza in stanzas if "\nPriority: required\n" in stanza]
     return sorted({field(stanza, "Package") for stanza in listed} - LEFT_OUT)
 
 
 def resolve(config, wished) -> list[str]:
-    """Return ``name=version`` of what apt would install: the packages and all they depend on that isn't there."""
+    """Return the packages that apt would install, as ``name=version``: the given ones and all their dependencies that are not installed."""
     plan = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
     return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", plan, re.M)]
 
 
 def stanzas_of(config, packages) -> list[str]:
-    """Return what the lists say of packages, each once, sorted by name."""
+    """Return the packages' stanzas in the package lists, each once, sorted by name and version."""
     stanzas = ask("apt-cache", "-c", str(config), "show", *packages).split("\n\n")
     of_packages = {
         (field(stanza, "Package"), field(stanza, "Version")): stanza.strip() for stanza in stanzas if stanza.strip()
@@ -113,7 +113,7 @@ def stanzas_of(config, packages) -> list[str]:
 
 
 def describe(config, packages) -> list[Package]:
-    """Return packages as the lock has them."""
+    """Return the lock's entries for packages."""
     names = ("Package", "Version", "Architecture", "Size", "SHA256", "Filename")
     described = []
     for stanza in stanzas_of(config, packages):
@@ -123,7 +123,7 @@ def describe(config, packages) -> list[Package]:
 
 
 def installed(config, packages) -> str:
-    """Return the state of a system that has packages, as dpkg notes it."""
+    """Return dpkg's status file for a system with the given packages installed."""
     stanzas = stanzas_of(config, [f"{package.name}={package.version}" for package in packages])
     return "".join(f"{stanza}\nStatus: install ok installed\n\n" for stanza in stanzas)
 
@@ -134,7 +134,7 @@ def field(stanza, name) -> str:
 
 
 def archive_time(folder) -> str:
-    """Return a time at which archives of the past have what the lists name, as they write it."""
+    """Return a time at which archives of the past have all listed packages, in the archives' notation (``20261030T140801Z``)."""
     releases = (folder / "state/lists").glob("*Release")
     dates = [parsedate_to_datetime(field(release.read_text(), "Date")) for release in releases]
     return (max(dates) + TAKEN_UP).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -1,7 +1,7 @@
 """Debian packages exactly as envs/debian.lock names them: fetched into the cache, so that builds of images need no network.
 
-The lock is written by `make lock` (lock_debian.py). A package counts by its SHA-256, wherever it comes from: from the
-mirror, or, where that has moved on, from an archive of Debian's past.
+The lock is written by `make lock` (lock_debian.py). A package is identified by its SHA-256, whether it comes from
+the mirror or, if the mirror has newer packages, from an archive of Debian's past.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from progress import SetupError
 from unpacked import digest_of
 
 LOCK = Path("envs/debian.lock")
-#: The release that images are of.
+#: The Debian release of the images.
 RELEASE = "trixie"
-#: The section that a root file system is made of: debootstrap wants a whole archive.
+#: The section for the root file system, which debootstrap needs as a complete archive.
 BASE = "base"
-#: The section of programs that the kernel's own tests call; it is fetched when they are asked for.
+#: The section with programs that the kernel's own tests call; it is fetched only if those tests are run.
 SELFTESTS = "selftests"
-#: The cache's folder of packages from calls that got only some of a section's.
+#: The cache's folder for packages from calls that fetched only part of a section.
 FETCHED = "fetched"
 HEAD = """\
 # Debian packages of the images, `make lock` writes them from debian.in: name, version, architecture, size, SHA-256, place.
@@ -43,7 +43,7 @@ class Package:
     sha256 : str
         In hex digits.
     path : str
-        Below an archive's URL: ``pool/main/...``.
+        Path below an archive's URL: ``pool/main/...``.
     """
 
     name: str
@@ -60,16 +60,16 @@ class Package:
 
 
 def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
-    """Return the time of the archive, as archives of the past name it, and the packages of each section.
+    """Return the archive's time, in the notation of archives of the past, and the packages of each section.
 
     Raises
     ------
     SetupError
-        The file is missing, or a line is none of a lock.
+        The file is missing, or a line of it is malformed.
     """
     time, sections, packages = "", {}, None
     if not lock.is_file():
-        raise SetupError(f"{lock} is missing: get it back (`git checkout {lock}`), or write it anew with `make lock`.")
+        raise SetupError(f"{lock} is missing: get it back (`git checkout {lock}`), or write it again with `make lock`.")
     for number, line in enumerate(lock.read_text().splitlines(), 1):
         words = line.split()
         if not words or line.startswith("#"):
@@ -108,13 +108,13 @@ def names(section) -> list[str]:
 
 
 def content(section) -> str:
-    """Return what an image's key has of a section: its packages, wherever they are kept."""
+    """Return the text for a section in an image's key: names, versions and hashes of its packages, but not where they are kept."""
     packages = read_lock()[1].get(section, [])
     return "".join(f"{package.name} {package.version} {package.sha256}\n" for package in packages)
 
 
 def folder_of(section) -> Path:
-    """Return the cache's folder of a section, filled or not."""
+    """Return the cache's folder for a section's packages, whether filled or not."""
     return cache_entry("debian", f"{section}-{digest(content(section))[:16]}")
 
 
@@ -124,7 +124,7 @@ def provide(section) -> Path:
     Raises
     ------
     SetupError
-        A package can't be had; the sentence says which, and what to do.
+        A package can't be fetched; the message names it and says what to do.
     """
     time, sections = read_lock()
     final = folder_of(section)
@@ -154,7 +154,7 @@ def check_archive() -> None:
 
 
 def take_over(packages, cache, folder) -> None:
-    """Link those packages into a folder that the cache has already, of another lock."""
+    """Link those packages that the cache already has, from another version of the lock, into a folder."""
     for package in packages:
         for other in cache.glob(f"[!.]*/{package.file}"):
             if digest_of(other) == package.sha256:
@@ -163,7 +163,7 @@ def take_over(packages, cache, folder) -> None:
 
 
 def keep_fetched(packages, folder, kept) -> None:
-    """Move those packages that a folder has, and that are what the lock says, into the cache's folder of fetched ones."""
+    """Move a folder's packages that match the lock into ``kept``, the cache's folder for fetched packages."""
     kept.mkdir(exist_ok=True)
     missing = lacking(packages, folder)
     for package in packages:
@@ -184,7 +184,7 @@ def lacking(packages, folder) -> list[Package]:
 
 
 def fetch(packages, time, folder, log, title) -> None:
-    """Put packages into a folder that has some of them already, from the first archive that has each."""
+    """Fetch the packages that a folder doesn't have yet, each from the first archive that has it."""
     tried, is_reached = [], True
     for find_archive in (debian.find_mirror, lambda: debian.find_snapshot(time)):
         missing = lacking(packages, folder)
@@ -197,23 +197,23 @@ def fetch(packages, time, folder, log, title) -> None:
             continue
         files = [(f"{archive}/{package.path}", folder / package.file, package.sha256) for package in missing]
         lost = debian.download(files, log, f"{title} from {archive}")
-        tried.append(f"{archive}: {lost}" if lost else f"{archive} has not")
+        tried.append(f"{archive}: {lost}" if lost else f"{archive} doesn't have it")
         is_reached = is_reached and not lost
     missing = lacking(packages, folder)
     if missing:
         first = missing[0]
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         raise SetupError(
-            f"{LOCK} names {first.name} {first.version}{more}, and it can't be had ({'; '.join(tried)}): "
+            f"{LOCK} names {first.name} {first.version}{more}, which can't be fetched ({'; '.join(tried)}): "
             + ("" if is_reached else "call again when there is a network (what was fetched is kept), ")
             + "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
-            "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock anew (`make lock`): newer "
-            "packages, so another image and runs of other bytes."
+            "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock again (`make lock`), which "
+            "means newer packages, so another image and runs with other bytes."
         )
 
 
 def write_index(packages, folder) -> None:
-    """Make a separate archive of a folder of packages, as debootstrap reads one; unsigned, for its content is known."""
+    """Turn a folder of packages into an archive for debootstrap; it is unsigned, because its content was verified."""
     stanzas = []
     for package in packages:
         control = control_of(folder / package.file).strip()
@@ -230,7 +230,7 @@ def write_index(packages, folder) -> None:
 
 
 def control_of(package) -> str:
-    """Return the control file of a package's file (deb(5): an ar archive that has a tar archive with it)."""
+    """Return the text of a package's control file (deb(5): it is in a tar archive inside an ar archive)."""
     with open(package, "rb") as archive:
         archive.seek(8)
         while header := archive.read(60):

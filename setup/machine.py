@@ -9,7 +9,7 @@ from pathlib import Path
 
 from progress import SetupError
 
-#: AppArmor's switch: without a profile that allows it a program's user namespace has no rights.
+#: AppArmor's switch. If it is on, a program's user namespace has no capabilities unless a profile allows it.
 RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
@@ -29,9 +29,9 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
     Parameters
     ----------
     apptainer : str, optional
-        The machine's own Apptainer, whose package may bring the profile that AppArmor asks for.
+        The machine's own Apptainer, whose package may have the profile that AppArmor requires.
     apparmor : pathlib.Path
-        The kernel's switch; Ubuntu has it on since 24.04.
+        AppArmor's switch; Ubuntu has turned it on since 24.04.
     """
     attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
     try:
@@ -40,15 +40,15 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
         raise SetupError("the program unshare is missing: install the package util-linux.")
     if answer.returncode and apparmor.is_file() and apparmor.read_text().strip() == "1":
         if apptainer:
-            return  # whether it may is seen when a container starts
+            return  # whether Apptainer is allowed to is seen when a container starts
         raise SetupError(
-            "AppArmor keeps user namespaces, which containers without privileges are made of, from programs without a profile "
+            "AppArmor denies user namespaces, which unprivileged containers need, to programs without a profile "
             f"({answer.stderr.strip()}): install the distribution's Apptainer (1.2 or newer), whose package brings a profile, or "
             "let an administrator allow them, `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
         )
     if answer.returncode:
         raise SetupError(
-            "this machine forbids user namespaces, which containers without privileges are made of "
+            "this machine forbids user namespaces, which unprivileged containers need "
             f"({answer.stderr.strip()}): an administrator can allow them, e.g. with "
             "`sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`."
         )
@@ -75,7 +75,7 @@ def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("
     if os.geteuid() == 0:
         if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
             raise SetupError(
-                "root may not make mount namespaces here (a container without privileges?): run `make` "
+                "root may not make mount namespaces here (an unprivileged container?): run `make` "
                 "as an ordinary user of the machine, or start the container with --privileged."
             )
         return

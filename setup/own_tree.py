@@ -1,8 +1,8 @@
 """A base's source tree with a study's changes: changed files are copies, all other files are the base's, read-only.
 
-No file is shared by links: a build could write through them into what the next one reads. A copy of the whole tree takes as long as the
-build; so patches are applied to copies of the files that they name, and these stand over the base's own, as mounts. Where files come
-or go, the folder that they are in is copied: nothing can be mounted in a read-only folder that isn't there.
+No file is shared through links, because a build could write through them into files that the next build reads. Copying the whole tree
+would take as long as the build. So patches are applied to copies of the files that they name, and the copies are mounted over the base's
+files. Where files are added or removed, their folder is copied, because a mount in a read-only folder needs an existing file.
 """
 
 import os
@@ -13,18 +13,18 @@ from pathlib import Path, PurePosixPath
 
 from progress import SetupError
 
-#: Paths that patches may change. Others would be something else to Apptainer's `--bind` (colons, commas).
+#: Paths that patches may change. Apptainer's `--bind` would misread others (colons, commas).
 PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
-#: Names of files in a unified diff, those of Git's headers among them.
+#: Names of files in a unified diff, including those in Git's headers.
 NAMED = re.compile(
     rb"^(?:(?:---|\+\+\+|Index:) ([^\t\r\n]+)|diff --git (\S+) (\S+)|(?:rename|copy) (?:from|to) ([^\r\n]+))", re.M
 )
-#: With more files than this mounted one by one, the whole tree is copied.
+#: Largest number of files mounted one by one; if there are more, the whole tree is copied.
 MOST_MOUNTED = 256
 
 
 def named_files(patches) -> set[str]:
-    """Return the paths below the tree that patches (bytes) name, by which `patch --strip=1` chooses the file that it changes."""
+    """Return the paths in the tree that patches (bytes) name; from these, `patch --strip=1` chooses the file to change."""
     found = set()
     for patch in patches:
         for match in NAMED.finditer(patch):
@@ -36,7 +36,7 @@ def named_files(patches) -> set[str]:
 
 
 def is_allowed(path) -> bool:
-    """Return whether a path stays below its folder and is mounted as what it is."""
+    """Return whether a path stays below its folder and can be mounted under its name."""
     return bool(PATH.fullmatch(path)) and not {".", ".."} & set(path.split("/"))
 
 
@@ -52,7 +52,7 @@ def is_plain(folder, path) -> bool:
 
 
 def copy_files(source, paths, tree) -> dict[str, bytes]:
-    """Copy those paths that are regular files in ``source`` into the folder ``tree``; return path -> content."""
+    """Copy those paths that are regular files in ``source`` to the folder ``tree``; return path -> content."""
     contents = {}
     for path in sorted(paths):
         if is_plain(source, path):
@@ -70,21 +70,21 @@ def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
     source : pathlib.Path
         The base's tree.
     tree : pathlib.Path
-        `copy_files` and what patches have made of them.
+        Folder that `copy_files` filled and that patches have changed.
     had : dict
-        What `copy_files` returned.
+        Return value of `copy_files`.
     work : pathlib.Path
-        Where copies of folders go.
+        Folder for copies of changed folders.
 
     Returns
     -------
     list of (pathlib.Path, str)
-        File or folder, and its path below the tree, "" for all of it; the base's first.
+        File or folder, and its path in the tree ("" for the whole tree); the base's tree comes first.
 
     Raises
     ------
     SetupError
-        Patches made something else than a regular file, or one with a name that can't be mounted.
+        Patches made something other than a regular file, or a file whose name can't be mounted.
     """
     has = {path: tree / path for path in _regular_files(tree)}
     changed = {path for path, file in has.items() if file.read_bytes() != had.get(path)}

@@ -1,7 +1,7 @@
-"""Images that travel: an archive of them in OCI's layout, so that a machine without any mirror has them (`taken_images` takes them).
+"""Packing images into an archive in OCI's layout, for machines that can't reach any mirror (`taken_images` imports them).
 
-Each image is one manifest with one compressed layer, its files as a bundle has them; the manifest names the image, its content
-digest and the key of its definition. Apptainer reads an archive with one image, too (`make images ARGS=testbed`, then
+Each image is one manifest with one compressed layer, which has the same files as in a bundle; the manifest names the image, its content
+digest and the key of its definition. Apptainer can read an archive with a single image, too (`make images ARGS=testbed`, then
 `apptainer build x.sif oci-archive:sawtooth.images.tar`; version 1.4 can't choose one of several).
 """
 
@@ -26,7 +26,7 @@ CONFIG_TYPE = "application/vnd.oci.image.config.v1+json"
 LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar+gzip"
 NAME = "org.opencontainers.image.ref.name"
 CONTENT, KEY = "sawtooth.content-digest", "sawtooth.definition-key"
-#: As root's shell has it; variables of the image's own stand in the image.
+#: The environment of root's shell; an image's own variables are set inside the image.
 ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
 COMPRESSION = 6
 CHUNK_BYTES = 2**20
@@ -55,7 +55,7 @@ def pack(archive, names) -> Path:
         with tarfile.open(blobs / "archive", "w", format=tarfile.GNU_FORMAT) as tar:
             add(tar, LAYOUT, b'{"imageLayoutVersion": "1.0.0"}')
             add(tar, INDEX, json.dumps(index, indent=1).encode())
-            for folder in ("blobs", "blobs/sha256"):  # Apptainer makes none that isn't listed
+            for folder in ("blobs", "blobs/sha256"):  # Apptainer creates only folders that are listed
                 member = tarfile.TarInfo(folder)
                 member.type, member.mode = tarfile.DIRTYPE, 0o755
                 tar.addfile(member)
@@ -67,7 +67,7 @@ def pack(archive, names) -> Path:
 
 
 def images_of(results) -> list[str]:
-    """Return the images that results were made with, by their manifest.
+    """Return the names of the images that results were made with, from the results' manifest.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def images_of(results) -> list[str]:
             here = json.loads(Path(f"envs/{name}.json").read_text())["content_digest"]
             if here != entity["identifier"]:
                 raise SetupError(
-                    f"{results} was made with the image {name} of digest {entity['identifier']}, and the one here has {here}."
+                    f"{results} was made with the image {name} of digest {entity['identifier']}, and this checkout's has {here}."
                 )
             names.append(name)
     return names
@@ -98,7 +98,7 @@ def pack_image(definition, blobs) -> dict:
     described = json.loads((folder / "image.json").read_text())
     if content_digest(folder / "root") != described["content_digest"]:
         raise SetupError(
-            f"{folder} is not what its description says: delete it, and `make setup` builds the image anew."
+            f"{folder} is not what its description says: delete it, and `make setup` builds the image again."
         )
     say(f"packing the image {definition.stem}")
     layer, content = pack_layer(image_entries(folder), blobs)
@@ -123,7 +123,7 @@ def pack_image(definition, blobs) -> dict:
 
 
 class Hashing(io.RawIOBase):
-    """Passes on what is written, and sums it up."""
+    """A writer that passes data on to another and computes the data's SHA-256."""
 
     def __init__(self, target):
         self.target, self.sum = target, hashlib.sha256()
@@ -137,7 +137,7 @@ class Hashing(io.RawIOBase):
 
 
 def pack_layer(entries, blobs) -> tuple[Path, str]:
-    """Write the layer of an image's entries; return the blob, and the SHA-256 of what it is before compression."""
+    """Write an image's entries as a layer; return the path of its blob, and the SHA-256 of the layer before compression."""
     partial = blobs / "layer"
     with open(partial, "wb") as file:
         packed = Hashing(file)
@@ -179,12 +179,12 @@ def add(tar, name, source) -> None:
 
 
 def write_blob(content, blobs) -> Path:
-    """Write a blob named by its SHA-256."""
+    """Write a blob to a file named by its SHA-256, and return the file."""
     blob = blobs / hashlib.sha256(content).hexdigest()
     blob.write_bytes(content)
     return blob
 
 
 def descriptor(kind, blob) -> dict:
-    """Return how OCI's layout refers to a blob."""
+    """Return the OCI descriptor of a blob: media type, digest and size in bytes."""
     return {"mediaType": kind, "digest": f"sha256:{blob.name}", "size": blob.stat().st_size}

@@ -1,7 +1,8 @@
-"""packetdrill, which carries out the kernel's own tests of TCP, built from a source that a person names.
+"""Building packetdrill, which runs the kernel's own TCP tests, from a source that the user names.
 
-No registry has it; its authors publish it in the repository google/packetdrill on GitHub. A source is a folder or an archive. Of it only
-the files that the program is built from are taken, wherever they lie in it, and read once: what is hashed is compiled.
+No package registry has it; its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or an archive.
+Only the files that the program is built from are used, wherever they are in the source, and each is read only once, so that the bytes
+that are hashed are compiled.
 """
 
 import io
@@ -23,14 +24,14 @@ from study_files.kernels import CHECKOUT
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: What builds it, and what is preloaded into it.
+#: Folder with the script that builds packetdrill and the library that is preloaded into it.
 RECIPE = CHECKOUT / "envs/selftests"
-#: Files that it is built from, and those of them by which its folder is known.
+#: Names of the files that packetdrill is built from, and the files by which its folder is recognized.
 PART = re.compile(r"[\w-]+\.[chly]|Makefile(\.\w+)?", re.A)
 KNOWN_BY = {"packetdrill.c", "parser.y", "lexer.l", "Makefile.Linux"}
-#: What a build in that folder has left there.
+#: Files that an earlier build may have left in the source folder.
 MADE = {"parser.c", "parser.h", "lexer.c"}
-#: The largest archive, all of its content, one file of the source and all of them, in bytes. The source has 1 MB.
+#: Largest sizes in bytes of an archive, its whole content, one source file, and all source files together. The source has 1 MB.
 LARGEST_ARCHIVE, LARGEST_CONTENT, LARGEST_PART, LARGEST_SOURCE = 2**28, 2**30, 2**22, 2**26
 #: The largest program, in bytes.
 LARGEST_PROGRAM = 2**25
@@ -53,7 +54,7 @@ def provide_packetdrill(source, compiler) -> tuple[Path, str]:
     Raises
     ------
     SetupError
-        The source can't be read or is none of packetdrill, or it isn't compiled; then with the compiler's words.
+        The source can't be read, isn't packetdrill's, or doesn't compile; in the last case, the message quotes the compiler.
     """
     files = source_files(source)
     sha256 = digest(*(part for name in sorted(files) for part in (name, files[name])))
@@ -74,7 +75,7 @@ def provide_packetdrill(source, compiler) -> tuple[Path, str]:
 
 
 def build(work, root, source) -> None:
-    """Build packetdrill in the folder ``work``, which has its source, in the image ``root``."""
+    """Build packetdrill in the image ``root``; ``work`` is the folder with the source, and gets the programs."""
     command = contained(f"{work}:/build/packetdrill", recipe=RECIPE, seconds=LONGEST_S, root=root)
     status, words = said_by([*command, root, *IN_CONTAINER, "sh", "/build/guest/build_packetdrill"], "packetdrill")
     if status:
@@ -83,7 +84,7 @@ def build(work, root, source) -> None:
 
 
 def source_files(source) -> dict[str, bytes]:
-    """Return the files that packetdrill is built from, name -> content; SetupError with one sentence if a source has none."""
+    """Return the files that packetdrill is built from, name -> content; raise SetupError if the source doesn't have them."""
     if why := absence(source, "file or folder"):
         raise SetupError(f"PACKETDRILL={source}: {why}.")
     folders, size = {}, 0
@@ -110,7 +111,7 @@ def _is_part(path):
 
 
 def _of_folder(source) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield path and content of the parts in a folder where the source may be: the folder itself, or the repository's place of it."""
+    """Yield the path and content of each source file in a folder, or in gtests/net/packetdrill below it, where the repository has them."""
     for place in (source, source / "gtests/net/packetdrill"):
         for name in sorted(os.listdir(place)) if place.is_dir() else ():
             path = place / name
@@ -148,6 +149,6 @@ def _of_zip(content):
 
 
 def copy_programs(folder, programs) -> None:
-    """Copy `PROGRAMS` from the cache's folder into one."""
+    """Copy `PROGRAMS` from the cache's folder into the folder ``programs``."""
     for name in PROGRAMS:
         shutil.copy(folder / name, programs / name)

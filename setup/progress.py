@@ -14,17 +14,17 @@ HEARTBEAT_S = 30
 SHOWN_LINES = 25
 #: Largest size of a command's log in bytes; further output is dropped.
 LARGEST_LOG = 2**26
-#: The longest line that a step is looked for in, in bytes.
+#: Length in bytes of the longest line that is searched for a step.
 LONGEST_LINE = 2**16
-#: An error of pip or apt, as their logs have it. pip puts one word before a traceback, whose last line has the error.
-#: Of versions that pip passes over it says so as an error, before the error.
+#: An error of pip or apt in a log. Before a traceback, pip prints `ERROR: Exception:`; the traceback's last line has the error.
+#: pip also reports versions that it ignores as an error, before the real one.
 ERROR = re.compile(r"(?:ERROR|E): (?!Exception:|Ignored the following versions)(.+)")
-#: What pip says of a network that doesn't answer, anywhere in a line: its errors then tell what followed from that.
+#: What pip prints, anywhere in a line, if the network doesn't answer; pip's errors are then only consequences of that.
 UNANSWERED = re.compile(
     r"Read timed out|[Cc]onnection (?:refused|reset by peer|broken|aborted|timed out)|Network is unreachable|No route to host|"
     r"Remote end closed connection|Name or service not known|Temporary failure in name resolution|Incomplete(?:Read| download)"
 )
-#: Control characters but tab and newline, and those that turn the direction of text.
+#: Control characters except tab and newline, and characters that change the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -33,12 +33,12 @@ class SetupError(Exception):
 
 
 def visible(text) -> str:
-    """Return a text with its control characters shown instead of obeyed by a terminal, as in ``\\x1b[2J``."""
+    """Return a text with its control characters escaped, as in ``\\x1b[2J``, so that a terminal doesn't act on them."""
     return CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), str(text))
 
 
 def say(text) -> None:
-    """Print a line at once, also into a pipe; what others wrote in it (compilers, Makefiles) obeys no terminal."""
+    """Print a line without buffering, even into a pipe; control characters in it, as from compilers and Makefiles, are escaped."""
     print(visible(text), flush=True)
 
 
@@ -50,13 +50,13 @@ def last_lines(log, count) -> list[str]:
 
 
 def errors_in(log) -> list[str]:
-    """Return the errors of pip or apt at the end of a log; if none is marked as one, its last line."""
+    """Return the errors of pip or apt at the end of a log, or the log's last line if no line is marked as an error."""
     lines = last_lines(log, 1000)
     return [match[1].strip() for line in lines if (match := ERROR.match(line))] or lines[-1:] or ["it gives no reason"]
 
 
 def run_quietly(command, **options) -> str:
-    """Run a command that is shown only if it fails, as a `SetupError` with its last line of standard error; return its output.
+    """Run a command and return its standard output; if it fails, raise SetupError with the last line of its standard error.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def run_quietly(command, **options) -> str:
 
 
 def run_logged(command, log, title, env=None, cwd=None) -> None:
-    """Run a command, its output to a log file, its steps and elapsed seconds to the user.
+    """Run a command, write its output to a log file, and show its steps and the elapsed seconds to the user.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
     Raises
     ------
     SetupError
-        The command failed; the message carries the log's end and its path.
+        The command failed; the message contains the end of the log and the log's path.
     """
     started = time.monotonic()
 
@@ -115,12 +115,12 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
 
 
 def run_fetching(command, log, title, what, source="package index", env=None) -> None:
-    """Run a command of pip or apt that fetches something, as `run_logged` does; ``what`` begins the sentence if it can't.
+    """Run a pip or apt command that fetches something, as `run_logged` does; if it fails, the message begins with ``what``.
 
     Raises
     ------
     SetupError
-        With the first error in the log.
+        The command failed; the message quotes the first error in the log, or the last sign that the network doesn't answer.
     """
     try:
         run_logged(command, log, title, env)
@@ -133,7 +133,7 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy a command's output to its log until it ends; show its steps, and now and then a sign of life."""
+    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without one."""
     shown = time.monotonic()
     pending = b""
     while True:

@@ -1,8 +1,9 @@
 """A faster start of Snakemake: modules that it rarely uses are loaded at their first use.
 
 Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
-plugin imports pandas for a report that it writes only if asked to: a third of a dry run. Storage takes requests, notebooks
-nbformat, pictures in captions PIL.Image. Other programs of the environment import everything as ever. Without this module, or with another Snakemake, a call is slower, nothing else.
+plugin imports pandas for a report that it writes only on request; that import takes a third of a dry run. Only storage needs requests,
+only notebooks need nbformat, and only pictures in captions need PIL.Image. Other programs in the environment import everything as usual.
+Without this module, or with another version of Snakemake, calls are slower, but nothing else changes.
 """
 
 import gc
@@ -13,7 +14,7 @@ import threading
 from importlib.machinery import PathFinder
 from types import ModuleType
 
-#: Modules that are loaded late, and their classes that Snakemake compares each parameter with (isinstance).
+#: Modules that are loaded late, and those of their classes that Snakemake checks each parameter against (isinstance).
 CLASSES = {
     "pandas": ("DataFrame", "Series", "Index"),
     "numpy": ("ndarray", "str_"),
@@ -21,7 +22,7 @@ CLASSES = {
     "nbformat": (),
     "PIL.Image": (),
 }
-#: The modules that ask.
+#: The modules that make these checks.
 ASKING = ("snakemake.persistence", "snakemake.iocontainers", "yte.value_handler")
 _lock = threading.RLock()
 
@@ -79,11 +80,11 @@ class _LateLoader:
 
 
 class LateFinder:
-    """Finder of the modules named, whose code is carried out late."""
+    """Finder for the modules in `CLASSES`, whose code is executed at their first use."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Return the specification of a late module, or None for other modules."""
+        """Return the spec of a module that is loaded late, or None for other modules."""
         spec = PathFinder.find_spec(name, path) if name in CLASSES else None
         if spec and spec.loader:
             spec.loader = _LateLoader(spec.loader)
@@ -92,7 +93,7 @@ class LateFinder:
 
 
 def look_for_plugins_once() -> None:
-    """Let `pkgutil.iter_modules` look into each folder once: Snakemake asks for all packages, for each kind of plugin again."""
+    """Make `pkgutil.iter_modules` search each folder only once, although Snakemake lists all packages again for each kind of plugin."""
     look, found = pkgutil.iter_modules, {}
 
     def iter_modules(path=None, prefix=""):
@@ -107,7 +108,7 @@ def look_for_plugins_once() -> None:
 
 
 def is_snakemake(words) -> bool:
-    """Return whether a process's words (`sys.orig_argv`) start Snakemake: its program, or its module by ``-m``."""
+    """Return whether a process's command line (`sys.orig_argv`) starts Snakemake, as a program or as a module (``-m``)."""
     return [os.path.basename(word) for word in words[1:] if not word.startswith("-")][:1] == ["snakemake"]
 
 

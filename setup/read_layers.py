@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from packed_images import CHUNK_BYTES
 
-#: A layer's size when unpacked at most, as a multiple of its size: those of the images grow to about three times theirs.
+#: Largest size of an unpacked layer, as a multiple of its packed size; the images' layers grow to about three times their size.
 GROWTH = 20
-#: The growth allowed whatever a layer's size, in bytes.
+#: Growth in bytes that is allowed in addition, whatever a layer's size.
 ALWAYS = 2**22
-#: Files of an image at most; the analysis image has 22,000.
+#: Largest number of files in an image; the analysis image has 22,000.
 MOST_FILES = 200_000
 
 
 class BoundedFile(io.RawIOBase):
-    """A file to be read in order, by pieces, up to a number of bytes; `tarfile.ReadError` at what goes beyond.
+    """A file that is read in order and in pieces, up to a number of bytes; reading beyond raises `tarfile.ReadError`.
 
-    The headers of an archive may say that they go on for terabytes, and what is compressed may.
+    The headers of an archive may claim terabytes, and compressed content may decompress to as much.
     """
 
     def __init__(self, file, most):
@@ -59,12 +59,12 @@ def layer_files(layer, size) -> Iterator[tuple[tarfile.TarInfo, io.BufferedIOBas
     layer : file object
         A tar archive compressed by gzip.
     size : int
-        Its size in bytes.
+        Size of the compressed layer in bytes.
 
     Raises
     ------
     tarfile.ReadError
-        It grows by more than an image does, or has more files.
+        The layer grows more than an image's layer may when it is unpacked, or has too many files.
     """
     with (
         gzip.GzipFile(fileobj=layer) as plain,

@@ -1,7 +1,7 @@
-"""Kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by bisecting.
+"""Building the kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by `bisecting`.
 
-One source tree and one folder of objects per repository, in the cache. For each commit the files that differ are replaced and `make`
-builds what follows from them, as in anybody's own tree. So a step takes seconds where little changed. A base of a study's kernel
+The cache has one source tree and one folder of objects per repository. For each commit, the files that differ are replaced and `make`
+rebuilds what depends on them, as in any developer's tree. So a step takes seconds if little has changed. A base of a study's kernel
 (kernel_bases.py) is built from scratch instead, because other people rely on its bytes.
 """
 
@@ -22,23 +22,23 @@ from kernels import MAKEFILE, provide_compiler, read_once
 from progress import SetupError
 from study_files.kernels import CHECKOUT, recipe_digest
 
-#: The tree with its objects.
+#: Space in GB for the tree with its objects.
 SIZE_GB = 5
-#: What no guest kernel is built from; configuration and Makefiles stay, for the build looks at all of them.
+#: Paths of files that no guest kernel is built from, except configuration and Makefiles, because a build reads all of those.
 UNUSED = re.compile(
     r"(?:Documentation|samples|sound|tools/perf|tools/testing|arch/(?!um/|x86/)[^/]+)/(?!(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)\Z)"
 )
-#: What the files of the source tree are, beside it.
+#: File beside the source tree that records the identity of each file in it.
 STATE = "state.json"
-#: Exit status of set-up for a commit that no kernel can be built of.
+#: Exit status of set-up for a commit from which no kernel can be built.
 NOT_BUILT = 3
-#: Configure and build, or only build, then strip; all that the tree's own Makefiles do is in the folder of objects.
+#: Configure and build, or only build, then strip; the tree's own Makefiles can write only into the folder of objects.
 CONFIGURE_AND_BUILD, BUILD = "sh /build/guest/build_base", "/build/guest/make_kernel linux"
 STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
-#: What a configuration follows from, besides the guest's options; a digest of it lies beside the objects.
+#: Paths of files that determine a configuration, besides the guest's options; a digest of them is stored beside the objects.
 CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
 CONFIGURED = "configured"
-#: Words of a machine that ended a compiler: nothing is wrong with the commit.
+#: Output that shows that a compiler failed because of the machine, not because of the commit.
 OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
 
 
@@ -47,25 +47,25 @@ class NotBuiltError(SetupError):
 
 
 def provide_step(name, linux_file, kernel, sources) -> None:
-    """Build the kernel of a commit, from what was left by the last one that was built of the repository.
+    """Build the kernel of a commit, reusing the files left by the repository's previous build.
 
     Parameters
     ----------
     name : str
-        What names it by its content (`experiment.definitions.kernel_id`); it becomes the number of its build.
+        Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
     linux_file : pathlib.Path
-        Where the kernel goes.
+        Where to write the kernel.
     kernel : dict
-        A revision (`study_files.kernels.completed_kernel`).
+        Definition of the kernel, with a revision (`study_files.kernels.completed_kernel`).
     sources : dict
         Path of each C file -> the SHA-256 that it must have.
 
     Raises
     ------
     NotBuiltError
-        It does not compile, or takes no guest's patch or option.
+        The commit does not compile, or a patch or option of the guest's does not fit it.
     SetupError
-        Something else is wrong.
+        The build failed for another reason.
     """
     contents = {path: read_once(path, sha256) for path, sha256 in sources.items()}
     repository = os.path.realpath(kernel["tree"])
@@ -119,7 +119,7 @@ def _build(name, folder, root, kernel, contents):
 
 
 def _patch(kernel, files, root, recipe, patched, made, contents):
-    """Make of a commit's files what the guest's patches make of them, in a folder that has no others."""
+    """Copy the files of a commit that the guest's patches change into a separate folder and apply the patches there."""
     texts = [patch.read_bytes() for patch in sorted(recipe.rglob("*.patch"))]
     named = {*own_tree.named_files(texts), "arch/um/Kconfig", "net/Makefile"} & files.keys()
     patched.mkdir()
@@ -145,18 +145,18 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 
 
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
-    """Make a source tree that of another commit, and return the paths that were written or removed.
+    """Turn a source tree into another commit's, and return the paths that were written or removed.
 
-    A file that stays keeps its date, so that nothing is compiled again because of it. Files that are written have today's.
+    An unchanged file keeps its date, so that nothing is compiled again because of it. Files that are written get today's date.
 
     Parameters
     ----------
     kernel : dict
     wanted : dict
-        Path -> what the file is to be: `given_trees.digests`, or "patched" and a SHA-256 if it lies in ``patched``.
+        Path -> wanted identity of the file: a value of `given_trees.digests`, or "patched" and the SHA-256 of a file in ``patched``.
     source, patched : pathlib.Path
     state : pathlib.Path
-        What the tree's files are, by path; written before and after, so a call that was interrupted is made good by the next.
+        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted one.
     """
     had = json.loads(state.read_text()) if state.exists() else {}
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))

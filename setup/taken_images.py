@@ -1,6 +1,6 @@
 """Importing images into the cache from an archive (`packed_images`) or a folder.
 
-What is taken is compared: blobs with their digests, and the unpacked image with its content digest.
+Everything imported is verified: blobs against their digests, and the unpacked image against its content digest.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Index, manifests and configurations are small, whoever wrote them.
+#: Largest size in bytes of an index, a manifest or a description.
 TEXT_LIMIT = 2**22
-#: Images of one archive at most; Sawtooth has four.
+#: Largest number of images in an archive; Sawtooth has three.
 MOST_IMAGES = 16
-#: Files of an archive of images at most; it has a few for each image.
+#: Largest number of files in an archive of images, which has a few for each image.
 MOST_MEMBERS = 1000
-#: What reading something that is no archive of images raises.
+#: Exceptions raised by reading a file that is not an archive of images.
 WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -43,12 +43,12 @@ class Offer:
     Attributes
     ----------
     name : str
-        ``testbed``, ``analysis``, ``ns3``.
+        ``testbed``, ``analysis`` or ``ns3``.
     content_digest, definition_key : str
     place : pathlib.Path
         The archive, or the image's folder.
     layer : str
-        SHA-256 of its layer in the archive, in hex digits; empty for a folder.
+        SHA-256 of the image's layer in the archive, in hex digits; empty for a folder.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Offer:
 
     @property
     def folder(self) -> Path:
-        """Where the image is, or will be: the cache's place for an image of that definition."""
+        """Folder of the image: the offered folder, or the cache's folder for an image of that definition."""
         if not self.layer:
             return self.place
         return cache_entry("images", f"{self.name}-{self.definition_key[:16]}")
@@ -71,12 +71,12 @@ def offered(place) -> list[Offer]:
     Parameters
     ----------
     place : pathlib.Path
-        An archive that `pack` wrote, an image's folder as the cache has it, or a folder with some of either.
+        An archive that `packed_images.pack` wrote, an image's folder as in the cache, or a folder that contains such archives or folders.
 
     Raises
     ------
     SetupError
-        There is no image.
+        There is no such file or folder, or it has no image.
     """
     place = place.absolute()
     if not os.path.exists(place):
@@ -94,7 +94,7 @@ def offered(place) -> list[Offer]:
 
 
 def offered_folder(folder) -> Offer:
-    """Return the image that a folder is."""
+    """Return the offer of an image's folder, read from the image's description."""
     try:
         described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
         return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
@@ -103,7 +103,7 @@ def offered_folder(folder) -> Offer:
 
 
 def offered_in_archive(archive) -> list[Offer]:
-    """List the images of an archive, without a look at their layers."""
+    """List the images in an archive without reading their layers."""
     try:
         with opened(archive) as tar:
             files, offers = named_files(tar), []
@@ -120,14 +120,14 @@ def offered_in_archive(archive) -> list[Offer]:
         raise SetupError(f"{shown(archive)} can't be read ({error.strerror}).") from None
     except WRONG:
         raise SetupError(
-            f"{shown(archive)} is no archive of images that `make images` or `make publish IMAGES=1` wrote, or isn't whole."
+            f"{shown(archive)} is not an archive of images written by `make images` or `make publish IMAGES=1`, or is incomplete."
         ) from None
 
 
 @contextlib.contextmanager
 def opened(archive) -> Iterator[tarfile.TarFile]:
     """Open an archive of images, which is not compressed as a whole."""
-    # Without waiting, which opening a pipe would.
+    # Non-blocking, because opening a pipe would wait.
     with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -163,7 +163,7 @@ def read_blob(tar, files, named) -> bytes:
 
 
 def hex_digits(named) -> str:
-    """Return the SHA-256 of a digest as OCI writes it, checked for its form."""
+    """Return the hex digits of a SHA-256 digest in OCI's notation; raise ValueError if it is malformed."""
     kind, _, digits = named.partition(":")
     if kind != "sha256" or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
         raise ValueError(named)
@@ -171,7 +171,7 @@ def hex_digits(named) -> str:
 
 
 def provide(place) -> dict[str, Path]:
-    """Take the images that an archive or folder has; of several of one name that of this checkout's definition.
+    """Import the images of an archive or folder; of several with the same name, the one of this checkout's definition.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def provide(place) -> dict[str, Path]:
     for name, offer in chosen.items():
         if offer.definition_key != keys[name]:
             say(
-                f"the image {name} of {offer.place} is of another definition than this checkout's, and is used all the same"
+                f"the image {name} of {offer.place} was built from another definition than this checkout's, and is used all the same"
             )
         if offer.layer:
             take(offer)
@@ -214,7 +214,9 @@ def take(offer) -> None:
             return
         require_space(partial, 1, f"the image {offer.name}")
         say(f"taking the image {offer.name} from {offer.place}")
-        wrong = SetupError(f"{offer.place}: the image {offer.name} is not what the archive says: copy it anew.")
+        wrong = SetupError(
+            f"{offer.place}: the image {offer.name} is not what the archive says: copy the archive again."
+        )
         root = partial / "root"
         root.mkdir()
         try:
@@ -242,7 +244,7 @@ def take(offer) -> None:
 
 
 def unpack(offer, root) -> None:
-    """Unpack an image's layer, whose digest must be the one that the archive names, below a folder."""
+    """Unpack an image's layer below a folder, after verifying the layer's digest."""
     with opened(offer.place) as archive:
         blob = named_files(archive)[f"blobs/sha256/{offer.layer}"]
         if hashlib.file_digest(archive.extractfile(blob), "sha256").hexdigest() != offer.layer:
@@ -251,7 +253,7 @@ def unpack(offer, root) -> None:
 
 
 def unpack_files(files, root) -> None:
-    """Write files, links and folders below a folder; nothing goes through a link, and nothing else is made.
+    """Write a layer's files, links and folders below a folder; refuse other members, and paths that lead out of it or through a link.
 
     Parameters
     ----------

@@ -19,16 +19,16 @@ def provide_selftests(folder, source, kernel=None) -> None:
         Gets ``programs``, ``scripts``, and ``commands.json`` with ``packetdrill`` (the SHA-256 of its source) and ``commands`` (script, then
         packetdrill's arguments).
     source : pathlib.Path
-        packetdrill's, a folder or an archive.
+        Source of packetdrill, a folder or an archive.
     kernel : dict, optional
-        What the kernel is instead of the image's (`study_files.kernels.completed_kernel`).
+        Definition of the kernel (`study_files.kernels.completed_kernel`); by default the image's kernel.
 
     Raises
     ------
     SetupError
-        The source is none of packetdrill or can't be built, or this kernel has no scripts.
+        The source isn't packetdrill's or can't be built, or this kernel has no scripts.
     """
-    packetdrill.source_files(source)  # what is wrong with it is said before an image is built
+    packetdrill.source_files(source)  # refuses a wrong source before an image is built
     with contextlib.chdir(CHECKOUT):
         compiler = provide_compiler()
     built, sha256 = packetdrill.provide_packetdrill(source, compiler)

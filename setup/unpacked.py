@@ -2,7 +2,7 @@
 
 A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
 packages are in there. Images are used where they are; what set-up makes of the rest goes into
-`bundle/cache`, so the folder has everything and one set-up serves all machines that see it.
+`bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ WHEELS = BUNDLE / "wheels"
 CACHE = BUNDLE / "cache"
 #: Starts the Python of the analysis image without a container.
 PYTHON = BUNDLE / "python3"
-#: As sha256sum writes and reads it: every file of the bundle but this one, the last in the archive.
+#: Digests of all files in the bundle except this one, which is the archive's last, in the format of sha256sum.
 DIGESTS = BUNDLE / "SHA256SUMS"
-#: Every symbolic link, a line ``path -> target`` each.
+#: List of all symbolic links, one line ``path -> target`` for each.
 LINKS = BUNDLE / "LINKS"
 #: Commit, its date in seconds since 1970, and `clean` or `changed`; read by workflow/scripts/session/checkout.py.
 COMMIT = BUNDLE / "commit"
 CHECKED = BUNDLE / "checked"
-REMEDY = "unpack the archive anew, and if that says the same, copy it anew from where it was made"
+REMEDY = "unpack the archive again; if the message stays the same, copy the archive again from where it was made"
 
 
 def is_unpacked_bundle() -> bool:
@@ -46,13 +46,13 @@ def read_list(path, separator) -> list[tuple[str, ...]]:
 def check_whole() -> None:
     """Compare an unpacked bundle with its list of digests, once.
 
-    Files of the workflow may be edited on the machine that they were brought to; what lies below
-    `bundle` may not. A folder that was copied is compared anew.
+    The workflow's files may be edited after unpacking; files below `bundle` may not. If the folder
+    is copied, the copy is compared again.
 
     Raises
     ------
     SetupError
-        A file or link is missing, changed or too many, or lost its date; names the first and how many there are.
+        A file or link is missing, changed or unexpected, or has lost its date; the message names the first and the number of others.
     """
     state = f"{digest_of(DIGESTS) if DIGESTS.is_file() else ''} {BUNDLE.absolute()} {BUNDLE.stat().st_ino}"
     if CHECKED.is_file() and CHECKED.read_text() == state:
@@ -68,14 +68,14 @@ def check_whole() -> None:
     refuse_if(changed, "not what was packed")
     refuse_if(sorted(set(files_below(BUNDLE)) - set(digests) - set(links) - {DIGESTS, CHECKED}), "not of the bundle")
     undated = [path for path in digests if path.suffix == ".pyc" and IMAGES in path.parents and not is_current(path)]
-    refuse_if(undated, "older or newer than its source, for dates were not copied along")
+    refuse_if(undated, "older or newer than its source, because dates were not copied along")
     CHECKED.write_text(state)
 
 
 def is_current(compiled) -> bool:
-    """Tell whether a compiled file of an image is of its source as it is, by the date that it names.
+    """Return whether a compiled Python file of an image is up to date, judged by the source's date that it records.
 
-    In an image where it isn't, Python compiles at every start, and runs give other bytes.
+    If it doesn't, Python compiles the source at every start, and runs give other bytes.
     """
     with open(compiled, "rb") as content:
         head = content.read(12)

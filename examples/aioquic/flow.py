@@ -1,7 +1,7 @@
-"""A flow of QUIC by aioquic, as a program that a study declares (docs/programs.md).
+"""A QUIC flow by aioquic, as a program that a study declares (docs/programs.md).
 
-python3 flow.py serve ADDRESS PORT SECONDS BYTES CCA [LOGS]    sends for a time, or an amount if SECONDS is empty
-python3 flow.py get ADDRESS PORT SECONDS                       receives, and prints how many bytes it got
+python3 flow.py serve ADDRESS PORT SECONDS BYTES CCA [LOGS]    sends for SECONDS, or BYTES if SECONDS is empty
+python3 flow.py get ADDRESS PORT SECONDS                       receives, and prints the number of bytes received
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-# The packages lie beside this file.
+# The packages are beside this file.
 sys.path.insert(0, str(Path(__file__).parent / "packages"))
 
 from aioquic.asyncio import QuicConnectionProtocol, connect, serve
@@ -24,17 +24,17 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-#: Windows that limit no flow: congestion control alone does.
+#: Flow-control windows in bytes, so large that only congestion control limits a flow.
 WINDOW = 64 << 20
-#: What is handed to the connection ahead of what it sends, in bytes.
+#: Largest number of bytes handed to the connection but not yet sent.
 AHEAD = 1 << 18
-#: How much longer than the server sends a client waits for the end, which a dead path never brings, in s.
+#: Seconds that a client waits for the end after the server stops sending; on a dead path, the end never arrives.
 PATIENCE = 3.0
 ZEROS = bytes(1 << 16)
 
 
 def settings(**more) -> QuicConfiguration:
-    """Return the settings of both sides, which log TLS secrets to the file $SSLKEYLOGFILE if there is that variable."""
+    """Return the settings for both sides, which log TLS secrets to the file $SSLKEYLOGFILE if that variable is set."""
     secrets = open(os.environ["SSLKEYLOGFILE"], "a", buffering=1) if "SSLKEYLOGFILE" in os.environ else None
     return QuicConfiguration(
         alpn_protocols=["flow"],
@@ -47,7 +47,7 @@ def settings(**more) -> QuicConfiguration:
 
 
 class Sender(QuicConnectionProtocol):
-    """The server's side of a connection: asked by a byte, it sends."""
+    """The server's side of a connection, which sends after it has received a byte."""
 
     seconds, amount = "", ""
 
@@ -62,7 +62,7 @@ class Sender(QuicConnectionProtocol):
             self._left = 0
 
     def transmit(self) -> None:
-        """Hand the connection as much as it may send soon, and let it send."""
+        """Hand the connection as much data as it may send soon, and make it send."""
         if getattr(self, "_left", 0) != 0:
             stream = self._quic._streams[0].sender
             while self._left != 0 and self._sent - stream.highest_offset < AHEAD:
@@ -73,7 +73,7 @@ class Sender(QuicConnectionProtocol):
         super().transmit()
 
     def _stop(self) -> None:
-        """What is not sent by now is not sent any more."""
+        """Stop sending; data that were not sent are discarded."""
         if self._left is None:
             self._left = 0
             self._quic.reset_stream(0, 0)
@@ -95,7 +95,7 @@ class Receiver(QuicConnectionProtocol):
 
 
 async def send(address, port, seconds, amount, cca, logs=None) -> None:
-    """Serve until it is ended."""
+    """Serve until the process is terminated."""
     Sender.seconds, Sender.amount = seconds, amount
     logger, ended = QuicFileLogger(logs) if logs else None, asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
@@ -103,13 +103,13 @@ async def send(address, port, seconds, amount, cca, logs=None) -> None:
     configuration.certificate, configuration.private_key = own_certificate()
     await serve(address, int(port), configuration=configuration, create_protocol=Sender)
     await ended.wait()
-    # It writes a connection's log when that is forgotten, some time after its end.
+    # aioquic writes a connection's log when it discards the connection, some time after the connection's end.
     for trace in [*logger._traces] if logger else ():
         logger.end_trace(trace)
 
 
 async def get(address, port, seconds) -> None:
-    """Receive until the stream ends, or for some seconds."""
+    """Receive until the stream ends or the time is over."""
     configuration = settings(is_client=True, verify_mode=0, server_name="flow")
     async with connect(address, int(port), configuration=configuration, create_protocol=Receiver) as connection:
         connection._quic.send_stream_data(0, b"\0")
@@ -120,7 +120,7 @@ async def get(address, port, seconds) -> None:
 
 
 def own_certificate() -> tuple:
-    """Return a certificate and its key: who the server is doesn't matter here."""
+    """Return a self-signed certificate and its key; the server's identity doesn't matter here."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "flow")])
     now = datetime.now(UTC)
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Download by curl: get.sh FOLDER SERVER SECONDS VERSION. Without SECONDS curl downloads the file once; otherwise again and again on one
+# Download with curl: get.sh FOLDER SERVER SECONDS VERSION. Without SECONDS, curl downloads the file once; otherwise repeatedly on one
 # connection, until the time is over (exit status 124 of timeout).
 folder=$1 url=http://$2/object seconds=$3 version=$4
 if [ -n "$seconds" ]; then

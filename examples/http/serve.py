@@ -1,7 +1,7 @@
-"""Serve a file by nginx: ``serve.py ADDRESS PORT BYTES CCA LOGS VERSION``.
+"""Serve a file with nginx: ``serve.py ADDRESS PORT BYTES CCA LOGS VERSION``.
 
-The listening socket has the CCA, which nginx takes over (its variable NGINX), and so have the connections that it accepts.
-A file has BYTES, or 32 MiB, which a client then asks for again and again.
+nginx takes over a listening socket with the CCA (through its variable NGINX); connections that it accepts inherit the CCA.
+The file has BYTES bytes, or 32 MiB if BYTES is empty; in that case, a client requests it repeatedly.
 """
 
 import os
@@ -22,12 +22,12 @@ http {{
     server {{ listen {listen}; http2 {http2}; root {logs}; }}
 }}
 """
-#: Folders that nginx makes when it starts.
+#: Folders that nginx creates when it starts.
 BODIES = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 def main() -> None:
-    """Make the file, listen, and become nginx."""
+    """Create the file, listen, and execute nginx."""
     address, port, size, cca, logs, version = sys.argv[1:]
     os.truncate(os.open(f"{logs}/object", os.O_CREAT | os.O_WRONLY), int(size or 32 * 2**20))
     listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)

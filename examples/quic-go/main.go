@@ -1,7 +1,7 @@
-// A flow of QUIC by quic-go, as a program that a study declares (docs/programs.md).
+// A QUIC flow by quic-go, as a program that a study declares (docs/programs.md).
 //
-//	quic-go serve ADDRESS:PORT SECONDS BYTES    sends for a time, or an amount if SECONDS is empty
-//	quic-go get ADDRESS:PORT SECONDS            receives, and prints how many bytes it got
+//	quic-go serve ADDRESS:PORT SECONDS BYTES    sends for SECONDS, or BYTES if SECONDS is empty
+//	quic-go get ADDRESS:PORT SECONDS            receives, and prints the number of bytes received
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 
 const protocol = "flow"
 
-// Windows that limit no flow: congestion control alone does.
+// Flow-control windows so large that only congestion control limits a flow.
 const window = 64 << 20
 
 var config = &quic.Config{
@@ -35,7 +35,7 @@ var config = &quic.Config{
 	MaxStreamReceiveWindow:         window,
 	InitialConnectionReceiveWindow: window,
 	MaxConnectionReceiveWindow:     window,
-	Tracer:                         qlog.DefaultConnectionTracer, // logs to the folder $QLOGDIR, if there is one
+	Tracer:                         qlog.DefaultConnectionTracer, // logs to the folder $QLOGDIR, if that variable is set
 }
 
 func main() {
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// serve sends to one client, and goes on until it is ended.
+// serve sends to one client, then waits until it is terminated.
 func serve(address, seconds, amount string) error {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -103,7 +103,7 @@ func sendAmount(stream *quic.Stream, amount string) error {
 	return stream.Close()
 }
 
-// sendFor sends for a time; what is not sent by then is not sent any more.
+// sendFor sends for some seconds; data that were not sent by then are discarded.
 func sendFor(stream *quic.Stream, seconds string) error {
 	length, err := time.ParseDuration(seconds + "s")
 	if err != nil {
@@ -117,10 +117,10 @@ func sendFor(stream *quic.Stream, seconds string) error {
 	return nil
 }
 
-// How much longer than the server sends a client waits for the end, which a dead path never brings.
+// How long a client waits for the end after the server stops sending; on a dead path, the end never arrives.
 const patience = 3 * time.Second
 
-// get receives until the stream ends, or for some seconds.
+// get receives until the stream ends or the time is over.
 func get(address, seconds string) error {
 	secrets, err := keyLog()
 	if err != nil {
@@ -156,7 +156,7 @@ func get(address, seconds string) error {
 	return connection.CloseWithError(0, "")
 }
 
-// keyLog opens the file $SSLKEYLOGFILE for TLS secrets; without that variable there is none.
+// keyLog opens the file $SSLKEYLOGFILE for TLS secrets, or returns nil if that variable is not set.
 func keyLog() (io.Writer, error) {
 	path := os.Getenv("SSLKEYLOGFILE")
 	if path == "" {

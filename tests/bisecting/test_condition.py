@@ -24,7 +24,7 @@ def test_conditions(text, condition):
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("goodput < 9", "no number goodput; did you mean 'goodput_mbps'?"),
+        ("goodput < 9", "no numeric column goodput; did you mean 'goodput_mbps'?"),
         ("goodput_mbs falls", "did you mean 'goodput_mbps'?"),
         ("goodput_mbps", "allowed: a measure and a comparison, 'goodput_mbps < 9'"),
         ("goodput_mbps <", "allowed: a measure and a comparison"),
@@ -32,7 +32,7 @@ def test_conditions(text, condition):
         ("goodput_mbps sinks", "allowed: a measure and a comparison"),
         ("goodput_mbps < 9 Mbit/s", "allowed: a measure and a comparison"),
         ("goodput_mbps < 1.2.3", "1.2.3 is not a number"),
-        ("excluded_by differs", "no number excluded_by"),
+        ("excluded_by differs", "no numeric column excluded_by"),
     ],
 )
 def test_other_texts_are_one_sentence(text, sentence):

@@ -150,8 +150,8 @@ def test_the_same_kernel_is_not_run_again(history, search):
     [
         ({"before": 8.5}, "goodput_mbps < 9", "it holds in no more runs of BAD than of GOOD"),
         ({"after": 9.3}, "goodput_mbps < 9", "it holds in no more runs of BAD than of GOOD"),
-        ({"after": 10}, "goodput_mbps falls", "goodput_mbps is not less in BAD than in GOOD"),
-        ({"broken": {39}}, "goodput_mbps falls", "no kernel can be built of it: net/a.c:1: error"),
+        ({"after": 10}, "goodput_mbps falls", "goodput_mbps is not lower in BAD than in GOOD"),
+        ({"broken": {39}}, "goodput_mbps falls", "no kernel can be built from it: net/a.c:1: error"),
         ({"dead": {0}}, "goodput_mbps falls", "has no goodput_mbps: the guest ended"),
     ],
 )

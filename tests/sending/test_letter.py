@@ -125,7 +125,7 @@ def test_many_ccas_fit_too():
 
 def test_what_was_not_run_is_said():
     one = found(study=study(), changes=changes(SAME))
-    assert "not run, packetdrill's source was not" in cover_letter(one)
+    assert "not run, because packetdrill's source was not" in cover_letter(one)
     assert any("PACKETDRILL was not given" in sentence for sentence in one.verdict())
 
 
@@ -158,6 +158,6 @@ def test_the_page_stands_alone_and_has_the_letter():
     assert (
         "broken.pkt" in text
         and "0.1 BDP" in text
-        and "In the regression study 2 rows are worse than on the base." in text
+        and "In the regression study, 2 rows are worse than on the base." in text
     )
     assert "To repeat it, with the same packets" in text and "http" not in text.partition("<main>")[2]

@@ -60,7 +60,7 @@ def test_begun_with_another_image(checkout, tmp_path, count, changed):
     with pytest.raises(SetupError) as caught:
         begun_studies.check_images(Path("results/study"))
     sentence = str(caught.value)
-    assert "content sha256:old, and this checkout's has sha256:new" in sentence and "\n" not in sentence
+    assert "content sha256:old, and this checkout's image has sha256:new" in sentence and "\n" not in sentence
     assert f"SAWTOOTH_IMAGES={tmp_path}/cache/images/testbed-old " in sentence and "RERUN=1" in sentence
 
 

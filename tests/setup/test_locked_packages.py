@@ -88,10 +88,10 @@ def test_other_content_under_the_same_name_is_not_taken(archives, tmp_path, monk
         monkeypatch.setattr(debian, "APT_HELPER", "/none")
     with (tmp_path / "mirror" / archives[0].path).open("ab") as file:
         file.write(b"\n")
-    with pytest.raises(SetupError, match=r"names one 1.0\+b1, and it can't be had") as caught:
+    with pytest.raises(SetupError, match=r"names one 1.0\+b1, which can't be fetched") as caught:
         locked_packages.provide("base")
     sentence = str(caught.value)
-    assert f"file://{tmp_path}/mirror has not; file://{tmp_path}/past/{TIME} has not" in sentence
+    assert f"file://{tmp_path}/mirror doesn't have it; file://{tmp_path}/past/{TIME} doesn't have it" in sentence
     assert all(way in sentence for way in ("make bundle", "SAWTOOTH_IMAGES", "make lock"))
     assert not locked_packages.folder_of("base").exists()
 
@@ -102,7 +102,7 @@ def test_no_archive_reached_at_all(archives, monkeypatch):
 
     for name in ("SAWTOOTH_MIRROR", "SAWTOOTH_SNAPSHOT"):
         monkeypatch.setenv(name, "http://127.0.0.1:1/debian")
-    with pytest.raises(SetupError, match=r"names one 1.0\+b1 and 1 more, and it can't be had"):
+    with pytest.raises(SetupError, match=r"names one 1.0\+b1 and 1 more, which can't be fetched"):
         locked_packages.provide("base")
 
 

@@ -93,7 +93,7 @@ def test_an_image_of_another_definition_keeps_its_own_place(image, monkeypatch, 
     Path("envs/x.def").write_text("Bootstrap: x\n# changed\n")
     elsewhere(monkeypatch)
     assert taken_images.provide(archive)["x"].name == image.name != images.cached_image(Path("envs/x.def"))[1].name
-    assert "of another definition than this checkout's" in capsys.readouterr().out
+    assert "was built from another definition than this checkout's" in capsys.readouterr().out
 
 
 def test_an_image_that_was_changed_is_not_packed(image):
@@ -277,7 +277,10 @@ def test_a_hostile_archive_ends_soon(tmp_path, archive):
         place.symlink_to(archive)
     else:
         place.write_bytes(archive())
-    with bounded(), pytest.raises(SetupError, match=f"{place} is (no archive of images|neither a file nor a folder)"):
+    with (
+        bounded(),
+        pytest.raises(SetupError, match=f"{place} is (not an archive of images|neither a file nor a folder)"),
+    ):
         taken_images.provide(place)
 
 

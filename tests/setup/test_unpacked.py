@@ -55,7 +55,7 @@ def test_bundle_that_is_not_whole(unpacked_bundle, path, change, sentence):
     from progress import SetupError
 
     change(Path(path))
-    with pytest.raises(SetupError, match=f"(?s)isn't whole, .*{sentence}.*unpack the archive anew") as caught:
+    with pytest.raises(SetupError, match=f"(?s)isn't whole, .*{sentence}.*unpack the archive again") as caught:
         unpacked.check_whole()
     assert "\n" not in str(caught.value) and not unpacked.CHECKED.exists()
 

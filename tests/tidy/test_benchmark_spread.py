@@ -42,7 +42,7 @@ def test_numbers_are_of_valid_runs_alone(spread, contents):
     runs = contents((10.0, []), (12.0, []), (900.0, ["cpu_saturation", "clock"]), (800.0, ["clock"]))
     lines = spread.rows("TCP", "host", runs)
     assert lines[0] == (
-        "| TCP | host | 4 runs, no two the same bytes; 2 valid; cpu_saturation failed in 1; clock failed in 2 | | | |"
+        "| TCP | host | 4 runs, no two with the same bytes; 2 valid; cpu_saturation failed in 1; clock failed in 2 | | | |"
     )
     assert row_of(lines, "round trip, us") == ["11.000", "1.414", "10.000 to 12.000"]
 
@@ -50,6 +50,6 @@ def test_numbers_are_of_valid_runs_alone(spread, contents):
 def test_one_valid_run_has_no_spread_and_none_no_numbers(spread, contents):
     assert row_of(spread.rows("TCP", "host", contents((10.0, []), (90.0, ["clock"]))), "round trip, us")[1] == "–"
     lines = spread.rows("TCP", "host", contents((90.0, ["clock"]), (95.0, ["clock"])))
-    assert lines == ["| TCP | host | 2 runs, no two the same bytes; none valid; clock failed in 2 | | | |"]
+    assert lines == ["| TCP | host | 2 runs, no two with the same bytes; none valid; clock failed in 2 | | | |"]
     all_valid, *_ = spread.rows("TCP", "uml", contents((10.0, []), (10.0, [])))
     assert "| 2 runs, the same bytes in 2; all valid |" in all_valid

@@ -1,9 +1,9 @@
-//! A flow of QUIC by quiche, as a program that a study declares (docs/programs.md).
+//! A QUIC flow by quiche, as a program that a study declares (docs/programs.md).
 //!
-//!     quiche serve ADDRESS:PORT SECONDS BYTES CCA [LOGS]    sends for a time, or an amount if SECONDS is empty
-//!     quiche get ADDRESS:PORT SECONDS                       receives, and prints how many bytes it got
+//!     quiche serve ADDRESS:PORT SECONDS BYTES CCA [LOGS]    sends for SECONDS, or BYTES if SECONDS is empty
+//!     quiche get ADDRESS:PORT SECONDS                       receives, and prints the number of bytes received
 //!
-//! Either side appends its keys to the file $SSLKEYLOGFILE, if there is one.
+//! Each side appends its TLS keys to the file $SSLKEYLOGFILE, if that variable is set.
 
 use std::error::Error;
 use std::fs::{File, OpenOptions};
@@ -28,15 +28,15 @@ use quiche::{Config, Connection, ConnectionId, Header, QlogLevel, RecvInfo, Shut
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const PROTOCOL: &[u8] = b"flow";
-/// Windows that limit no flow: congestion control alone does.
+/// Flow-control windows so large that only congestion control limits a flow.
 const WINDOW: u64 = 64 << 20;
-/// How much longer than the server sends a client waits for the end, which a dead path never brings.
+/// How long a client waits for the end after the server stops sending; on a dead path, the end never arrives.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Largest UDP payload, in bytes, as in quiche's own programs.
 const DATAGRAM: usize = 1350;
-/// A size, in bytes, that holds a packet's header, but no packet.
+/// A size in bytes with room for a packet's header, but not for a packet.
 const HEADER_ONLY: usize = 30;
-/// What is handed to the connection ahead of what it sends, in bytes.
+/// Largest number of bytes handed to the connection but not yet sent.
 const AHEAD: usize = 1 << 18;
 /// The one stream, which the client opens.
 const STREAM: u64 = 0;
@@ -55,7 +55,7 @@ fn main() -> Outcome<()> {
     }
 }
 
-/// Sends to one client, and goes on until it is ended.
+/// Sends to one client, then waits until it is terminated.
 fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&str>) -> Outcome<()> {
     let mut config = configured(own_certificate()?)?;
     config.set_cc_algorithm_name(cca).map_err(|_| format!("there is no CCA {cca}"))?;
@@ -67,7 +67,7 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
             while path.hand_over(BLOCK.len(), false)? > 0 {}
             Ok(false)
         })?;
-        // What is not sent by then is not sent any more.
+        // Data that were not sent by then are discarded.
         path.connection.stream_shutdown(STREAM, Shutdown::Write, 0)?;
     } else {
         let mut left: usize = amount.parse()?;
@@ -91,7 +91,7 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
     }
 }
 
-/// Receives until the stream ends, or for some seconds.
+/// Receives until the stream ends or the time is over.
 fn get(address: &str, seconds: &str) -> Outcome<()> {
     let server: SocketAddr = address.parse()?;
     let mut path = Path::connect(server, &mut configured(SslContextBuilder::new(SslMethod::tls())?)?)?;
@@ -171,7 +171,7 @@ impl Path {
         Ok(Path { connection, socket, local, peer, log: None, lost: 0, arriving, leaving, held: None, room: usize::MAX, ahead: 0 })
     }
 
-    /// Exchanges packets until `step`, which uses the connection's stream, returns true, a time comes, or the connection is closed.
+    /// Exchanges packets until `step`, which uses the connection's stream, returns true, a given time is reached, or the connection is closed.
     fn exchange(&mut self, until: Option<Instant>, mut step: impl FnMut(&mut Path) -> Outcome<bool>) -> Outcome<()> {
         loop {
             self.receive()?;
@@ -229,16 +229,16 @@ impl Path {
         }
     }
 
-    /// Sends what may be sent now, and returns whether there was anything.
+    /// Sends all packets that may be sent now, and returns whether there were any.
     ///
-    /// Room for less than a full datagram is kept: quiche would fill it, and datagrams become smaller with every remainder.
+    /// Room for less than a full datagram is not used: quiche would fill it, and datagrams would become smaller with every remainder.
     fn send(&mut self) -> Outcome<bool> {
         let mut any = false;
         loop {
             let (size, due) = match self.held.take() {
                 Some(held) => held,
                 None if self.room < DATAGRAM => {
-                    // By this the connection learns that it is its window that limits it, and lets the window grow.
+                    // This tells the connection that its window is the limit, so that the window can grow.
                     let _ = self.connection.send(&mut self.leaving[..HEADER_ONLY]);
                     return Ok(any);
                 }
@@ -292,7 +292,7 @@ impl Write for Log {
     }
 }
 
-/// Waits for a socket until a time, to the nanosecond, since pacing needs it.
+/// Waits for a socket until a given time, to the nanosecond, which pacing needs.
 fn wait(socket: &UdpSocket, event: libc::c_short, until: Option<Instant>) -> io::Result<()> {
     let mut asked = libc::pollfd { fd: socket.as_raw_fd(), events: event, revents: 0 };
     let left = until.map(|end| end.saturating_duration_since(Instant::now()));
@@ -328,7 +328,7 @@ fn new_id() -> Outcome<ConnectionId<'static>> {
     Ok(id.into())
 }
 
-/// The certificate is the server's own: who it is doesn't matter here, and quiche's clients don't ask by default.
+/// The certificate is self-signed: the server's identity doesn't matter here, and quiche's clients don't verify it by default.
 fn own_certificate() -> Outcome<SslContextBuilder> {
     let key = PKey::from_ec_key(EcKey::generate(&*EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?)?)?;
     let mut name = X509Name::builder()?;

@@ -1,7 +1,7 @@
-//! A flow of QUIC by quinn, as a program that a study declares (docs/programs.md).
+//! A QUIC flow by quinn, as a program that a study declares (docs/programs.md).
 //!
-//!     quinn serve ADDRESS:PORT SECONDS BYTES CCA    sends for a time, or an amount if SECONDS is empty
-//!     quinn get ADDRESS:PORT SECONDS                receives, and prints how many bytes it got
+//!     quinn serve ADDRESS:PORT SECONDS BYTES CCA    sends for SECONDS, or BYTES if SECONDS is empty
+//!     quinn get ADDRESS:PORT SECONDS                receives, and prints the number of bytes received
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -20,9 +20,9 @@ use tokio::time::{timeout, Instant};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const PROTOCOL: &[u8] = b"flow";
-/// Windows that limit no flow: congestion control alone does.
+/// Flow-control windows so large that only congestion control limits a flow.
 const WINDOW: u32 = 64 << 20;
-/// How much longer than the server sends a client waits for the end, which a dead path never brings.
+/// How long a client waits for the end after the server stops sending; on a dead path, the end never arrives.
 const PATIENCE: Duration = Duration::from_secs(3);
 static BLOCK: [u8; 65_536] = [0; 65_536];
 
@@ -54,7 +54,7 @@ fn transport(cca: &str) -> Outcome<Arc<TransportConfig>> {
     Ok(Arc::new(config))
 }
 
-/// Sends to one client, and goes on until it is ended.
+/// Sends to one client, then waits until it is terminated.
 async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome<()> {
     let own = rcgen::generate_simple_self_signed(vec!["flow".into()])?;
     let key = PrivateKeyDer::Pkcs8(own.key_pair.serialize_der().into());
@@ -69,7 +69,7 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
     asked.read_exact(&mut [0]).await?;
     if amount.is_empty() {
         let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
-        // What is not sent by then is not sent any more.
+        // Data that were not sent by then are discarded.
         while Instant::now() < end && timeout(end - Instant::now(), send(&mut stream, BLOCK.len())).await.is_ok() {}
         stream.reset(0u32.into())?;
     } else {
@@ -88,7 +88,7 @@ async fn send(stream: &mut SendStream, size: usize) -> Outcome<usize> {
     Ok(size)
 }
 
-/// Receives until the stream ends, or for some seconds.
+/// Receives until the stream ends or the time is over.
 async fn get(address: &str, seconds: &str) -> Outcome<()> {
     let server: SocketAddr = address.parse()?;
     let mut tls = rustls::ClientConfig::builder()
@@ -112,7 +112,7 @@ async fn get(address: &str, seconds: &str) -> Outcome<()> {
     }
     println!("bytes {received}");
     connection.close(0u32.into(), b"");
-    // Its last packet is to leave; a dead path never answers it.
+    // Wait, so that the last packet is sent; on a dead path, it is never acknowledged.
     let _ = timeout(PATIENCE, endpoint.wait_idle()).await;
     Ok(())
 }
@@ -129,7 +129,7 @@ async fn receive(connection: &Connection, received: &mut usize) -> Outcome<()> {
     }
 }
 
-/// The certificate is the server's own: who it is doesn't matter here.
+/// The certificate is self-signed: the server's identity doesn't matter here.
 #[derive(Debug)]
 struct AnyServer;
 

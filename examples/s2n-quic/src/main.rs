@@ -1,8 +1,8 @@
-//! A flow of QUIC by s2n-quic, as a program that a study declares (docs/programs.md).
+//! A QUIC flow by s2n-quic, as a program that a study declares (docs/programs.md).
 //!
-//!     s2n-quic serve ADDRESS:PORT SECONDS BYTES CCA    sends for a time, or an amount if SECONDS is empty
-//!     s2n-quic get ADDRESS:PORT SECONDS                receives, and prints how many bytes it got
-// Without its own builders, which know no client that trusts any server.
+//!     s2n-quic serve ADDRESS:PORT SECONDS BYTES CCA    sends for SECONDS, or BYTES if SECONDS is empty
+//!     s2n-quic get ADDRESS:PORT SECONDS                receives, and prints the number of bytes received
+// For code that doesn't use s2n-quic's own builders, which offer no client that trusts any server.
 #![allow(deprecated)]
 
 use std::error::Error;
@@ -26,9 +26,9 @@ use tokio::time::{timeout, Instant};
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const PROTOCOL: &[u8] = b"flow";
-/// Windows that limit no flow: congestion control alone does.
+/// Flow-control windows so large that only congestion control limits a flow.
 const WINDOW: u64 = 64 << 20;
-/// How much longer than the server sends a client waits for the end, which a dead path never brings.
+/// How long a client waits for the end after the server stops sending; on a dead path, the end never arrives.
 const PATIENCE: Duration = Duration::from_secs(3);
 static BLOCK: [u8; 65_536] = [0; 65_536];
 
@@ -52,7 +52,7 @@ fn limits() -> Outcome<Limits> {
         .with_max_send_buffer_size(WINDOW as u32)?)
 }
 
-/// Sends to one client, and goes on until it is ended.
+/// Sends to one client, then waits until it is terminated.
 async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome<()> {
     let own = rcgen::generate_simple_self_signed(vec!["flow".into()])?;
     let key = PrivateKeyDer::Pkcs8(own.key_pair.serialize_der().into());
@@ -72,7 +72,7 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
     asked.receive().await?;
     if amount.is_empty() {
         let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
-        // What is not sent by then is not sent any more.
+        // Data that were not sent by then are discarded.
         while Instant::now() < end && timeout(end - Instant::now(), send(&mut stream, BLOCK.len())).await.is_ok() {}
         stream.reset(0u32.into())?;
     } else {
@@ -90,7 +90,7 @@ async fn send(stream: &mut SendStream, size: usize) -> Outcome<usize> {
     Ok(size)
 }
 
-/// Receives until the stream ends, or for some seconds.
+/// Receives until the stream ends or the time is over.
 async fn get(address: &str, seconds: &str) -> Outcome<()> {
     let server: SocketAddr = address.parse()?;
     let mut config = tls::ClientConfig::builder_with_protocol_versions(&[&tls::version::TLS13])
@@ -126,7 +126,7 @@ async fn receive(connection: &mut Connection, received: &mut usize) -> Outcome<(
     }
 }
 
-/// The certificate is the server's own: who it is doesn't matter here.
+/// The certificate is self-signed: the server's identity doesn't matter here.
 #[derive(Debug)]
 struct AnyServer;
 

@@ -33,9 +33,13 @@ def main(arguments=None) -> int:
     parser.add_argument("kernel", help="a Git repository of Linux")
     parser.add_argument("study", help="the file of a study")
     parser.add_argument("--good", default="", help="a revision that is good")
-    parser.add_argument("--bad", default="", help="a later one that is bad")
-    parser.add_argument("--when", default="", help="when a run is bad, as 'goodput_mbps < 9' or 'goodput_mbps falls'")
-    parser.add_argument("--only", default="*", help="cells that may decide, a glob of scenario/CCA/IP version")
+    parser.add_argument("--bad", default="", help="a later revision that is bad")
+    parser.add_argument(
+        "--when", default="", help="condition for a bad run, as in 'goodput_mbps < 9' or 'goodput_mbps falls'"
+    )
+    parser.add_argument(
+        "--only", default="*", help="glob of the cells (scenario/CCA/IP version) that may become the deciding cell"
+    )
     options = parser.parse_args(arguments)
     try:
         asked = question_of(options.kernel, options.good, options.bad, options.when, options.study, options.only)
@@ -57,13 +61,14 @@ def _carry_out(asked):
     number = history.count(asked.good, asked.bad)
     if not number:
         raise BisectError(
-            f"BAD={asked.bad[:12]}", [f"it has no commit that GOOD ({asked.good[:12]}) hasn't: allowed: a later one."]
+            f"BAD={asked.bad[:12]}",
+            [f"it has no commit that GOOD ({asked.good[:12]}) doesn't have; allowed: a later commit."],
         )
     print(
-        f"{count(number, 'commit')} after {asked.good[:12]} up to {asked.bad[:12]}, some {number.bit_length()} steps; {folder}",
+        f"{count(number, 'commit')} after {asked.good[:12]} up to {asked.bad[:12]}, about {number.bit_length()} steps; {folder}",
         flush=True,
     )
-    print("building GOOD and BAD: minutes, unless the repository was built before", flush=True)
+    print("building GOOD and BAD, which takes minutes unless the repository was built before", flush=True)
     lines = []
 
     def say(line):
@@ -115,7 +120,7 @@ def lines_of(answer, history) -> list[str]:
     runs = sum(verdict.runs for verdict in answer.verdicts)
     judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
     sure = (
-        f"such a search is wrong at most {100 * answer.error:.2g} times in 100 (Wald's sequential test, {count(judged, 'verdict')} of "
+        f"such a search is wrong at most {100 * answer.error:.2g} times in 100 (Wald's sequential test, {count(judged, 'verdict')} from "
         f"{count(runs, 'run')}, after {count(2 * answer.references.runs, 'run')} of GOOD and BAD)"
     )
     if answer.search.found is None:
@@ -136,7 +141,7 @@ def lines_of(answer, history) -> list[str]:
 
 
 def document_of(answer) -> dict:
-    """Return the findings of a search for a file."""
+    """Return a search's findings as a document for `RESULT`."""
     compared = answer.compared
     return {
         "first_bad": answer.search.found,

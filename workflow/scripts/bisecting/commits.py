@@ -27,7 +27,7 @@ from wording.terminal_text import shown
 
 #: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: A run is stopped after this many real seconds, or this multiple of GOOD's longest run if that is more: the kernel may hang.
+#: A run is stopped after this many real seconds, or after this multiple of GOOD's longest run if that is longer: its kernel may hang.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -81,7 +81,7 @@ class Commits:
     _kernels: dict = field(default_factory=dict)
 
     def build(self, commit, cells) -> str:
-        """Build the kernels that cells need from a commit, unless they exist; return a digest, equal for kernels that behave the same.
+        """Build a commit's kernels for the given cells, unless they exist; return a digest of them that ignores build numbers.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class Commits:
             raise BisectError(f"commit {commit[:12]}", [why[-600:] or f"set-up ended with {status}"])
 
     def _identities(self, commit, cells):
-        """Return the kernels that cells need from a commit: name -> the study's C files in it."""
+        """Return the kernels of a commit that the given cells need: name -> the study's C files in the kernel."""
         linux_sha256 = image_fact(ROOT / "envs/testbed.json", "linux_sha256")
         runs = [RunSpecification(self._specification(commit, cell, 1)) for cell in cells]
         return {kernel_id(linux_sha256, run.sources, run.kernel): run.sources for run in runs}
@@ -153,7 +153,7 @@ class Commits:
         document = place / f"{replication}.json.gz"
         began = time.monotonic()
         if document.exists():
-            # The duration of an earlier run isn't known any more.
+            # The duration of a run from an earlier call is not recorded.
             return self._read(document, specification, 0)
         work = place / f"work-{replication}"
         work.mkdir(parents=True, exist_ok=True)
@@ -186,7 +186,7 @@ class Commits:
 
 
 def _carried_out(command):
-    """Return exit status, output and errors of a command; if this call is interrupted, terminate the command and wait for it."""
+    """Return a command's exit status, output and errors; if this call is interrupted, terminate the command and wait for its end."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:
             printed, why = process.communicate()

@@ -48,7 +48,7 @@ class Condition:
         return COMPARISONS[self.comparison](value, self.number)
 
     def at(self, cut, direction) -> "Condition":
-        """Return the condition with a number: beyond ``cut``, in a direction (1 or -1)."""
+        """Return the condition that the measure is above ``cut`` (``direction`` 1) or below it (-1)."""
         return Condition(self.measure, ">" if direction > 0 else "<", cut)
 
     def __str__(self):
@@ -61,14 +61,14 @@ def measures() -> list[str]:
 
 
 def condition_of(text) -> Condition:
-    """Return the condition given by a text; raise `BisectError` with the allowed forms."""
+    """Return the condition in a text; raise `BisectError` with the allowed forms if there is none."""
     match = FORM.fullmatch(text)
     if not match or match[2] not in (*COMPARISONS, *CHANGES) or (match[3] is None) != (match[2] in CHANGES):
         raise _problem(text, f"allowed: a measure and a comparison, {EXAMPLES}.")
     if match[1] not in (known := measures()):
         near = nearest_choice(match[1], known)
         meant = f"did you mean '{near}'? Allowed" if near else "allowed"
-        raise _problem(text, f"tidy/runs.csv has no number {match[1]}; {meant}: its columns with numbers (config/data-dictionary.md).")  # fmt: skip
+        raise _problem(text, f"tidy/runs.csv has no numeric column {match[1]}; {meant}: its numeric columns (config/data-dictionary.md).")  # fmt: skip
     try:
         return Condition(match[1], match[2], None if match[3] is None else float(match[3]))
     except ValueError:

@@ -35,7 +35,7 @@ class Search:
 
 
 class History:
-    """The history of a repository, in a bare repository in ``folder`` that uses its objects.
+    """The history of a repository, in a separate bare repository in ``folder`` that uses the repository's objects.
 
     Parameters
     ----------

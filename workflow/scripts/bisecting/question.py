@@ -106,7 +106,7 @@ def _commit(tree, name, revision):
 
 
 def _cells(study, study_file, only):
-    """Return those cells matching a glob that a bisected kernel can run."""
+    """Return the cells that match a glob and that a bisected kernel can run."""
     cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
     if not cells:
         first = "/".join(next(iter(studies.cells(study))))

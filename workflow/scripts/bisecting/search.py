@@ -17,17 +17,17 @@ from wording.number_format import count
 
 #: Runs of GOOD and of BAD in each cell, from which the deciding cell and threshold are chosen.
 SCREENED = 6
-#: Numbers of runs of GOOD and of BAD after which the test for a difference between them is made.
+#: Interim looks at the references: numbers of runs of GOOD, and of BAD, after which the two are tested for a difference.
 LOOKS = (16, 32, 64)
 #: Largest number of runs of a commit; a commit that is still undecided then is skipped.
 MOST_RUNS = 64
 #: If a commit would need more runs than this even if all agree, more reference runs are made first.
 FEW_RUNS = 8
-#: Probabilities that the limits of the references are wrong, and that any verdict based on them is.
+#: Bounds on two probabilities: that the references' limits are wrong, and that any verdict is wrong although the limits are right.
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
 #: The first replications of references and of commits, far apart so that their runs have different seeds.
 FIRST_REFERENCE, FIRST_JUDGED = 101, 201
-#: Number of pairs of runs, with the same seed, of the found commit and the one before it.
+#: Number of pairs of runs with the same seed, each of the first bad commit and its parent.
 COMPARED = 16
 
 
@@ -57,7 +57,7 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability that it is wrong."""
+    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability of a wrong result."""
 
     search: Search
     condition: Condition
@@ -84,7 +84,7 @@ class Searching:
     say : callable
         Called with each line to print.
     skipped : dict
-        Commits from which no kernel could be built, with the reason; the caller stores it, including additions.
+        Commits from which no kernel could be built, with the reasons. The search adds to it, and the caller stores it.
     """
 
     question: Question
@@ -127,7 +127,7 @@ class Searching:
         try:
             self.commits.build(commit, self.question.cells)
         except SkippedError as error:
-            raise BisectError(f"{name}={commit[:12]}", [f"no kernel can be built of it: {error}."]) from None
+            raise BisectError(f"{name}={commit[:12]}", [f"no kernel can be built from it: {error}."]) from None
         self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
 
     def _values(self, name, commit, cells, first, number):
@@ -152,7 +152,7 @@ class Searching:
         measure, cells = condition.measure, count(len(asked.cells), "cell")
         if not screened:
             if condition.is_change:
-                way = {"falls": "less", "rises": "more", "differs": "other"}[condition.comparison]
+                way = {"falls": "lower", "rises": "higher", "differs": "different"}[condition.comparison]
                 raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad, asked.cells)}."])  # fmt: skip
             raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad, asked.cells)}."])  # fmt: skip
         _, _, cell, chosen = max(screened, key=lambda one: one[:2])
@@ -235,7 +235,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer, completed with runs of the commit found and of the one before it, with the same seeds."""
+        """Return the answer, completed with a comparison of the first bad commit and its parent in runs with the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:

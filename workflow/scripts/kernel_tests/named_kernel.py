@@ -17,12 +17,12 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Extensions of files with one patch, or with several (a series as mail).
+#: Extensions of files with one patch or several (a series as mail).
 PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
 class KernelNameError(FileError):
-    """A kernel isn't available as named."""
+    """There is no kernel with the given name."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class NamedKernel:
     Attributes
     ----------
     name : str
-        Name of the results' folder.
+        Name of the results folder.
     words : str
         Description for messages.
     kernel : dict or None
@@ -93,7 +93,7 @@ def named_kernel(given, newest) -> NamedKernel:
 def _of_kernel(written, name):
     kernel = completed_kernel(written)
     if kernel is None:
-        raise ValueError(f"{name} is the image's own kernel; then leave KERNEL away")
+        raise ValueError(f"{name} is the image's own kernel, for which KERNEL is omitted")
     return NamedKernel(_folder(name), kernel_words(kernel), kernel)
 
 

@@ -44,12 +44,12 @@ class SelftestsError(Exception):
 def main(arguments=None) -> int:
     """Read the command line, run the tests, print and write the results; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_selftests", description=__doc__.splitlines()[0])
-    parser.add_argument("packetdrill", type=Path, help="its source, a folder or an archive")
+    parser.add_argument("packetdrill", type=Path, help="packetdrill's source, a folder or an archive")
     parser.add_argument(
         "--kernel", default="", help="6.12, 7.2, or the path of a patch, C file, YAML file or source tree"
     )
-    parser.add_argument("--only", default="*", help="scripts, as tcp_sack_*")
-    parser.add_argument("--seed", type=int, default=1, help="from which the guests' random numbers follow")
+    parser.add_argument("--only", default="*", help="glob of scripts, as in tcp_sack_*")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the guests' random numbers")
     options = parser.parse_args(arguments)
     try:
         named = named_kernel(options.kernel, image_fact(ROOT / "envs/testbed.json", "linux_source"))
@@ -90,12 +90,12 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
         A glob of scripts.
     seed : int
     kept : pathlib.Path, optional
-        A folder of results, which are returned if kernel, packetdrill, scripts and seed are the same.
+        A folder of results; they are returned if ``about`` is the same for them.
 
     Returns
     -------
     about : dict
-        Kernel, packetdrill, scripts, seed.
+        Versions and digests of kernel, image, packetdrill and scripts; the call's glob and seed; the missing kernel options.
     tests : list of dict
         An entry for each test, from `kernel_tests.results.entry_of`.
     outputs : list of str or None
@@ -164,7 +164,7 @@ def chosen(commands, only) -> list[list[str]]:
 
 
 def linux_of(named, place) -> tuple[Path, str | None]:
-    """Return the guest kernel's file, built if it isn't the image's, and the name for its content."""
+    """Return the guest kernel's file, built if it isn't the image's, and the identifier of its content (None for the image's)."""
     if not named.is_own:
         return IMAGE / KERNEL.lstrip("/"), None
     identity = named.identity(image_fact(ROOT / "envs/testbed.json", "linux_sha256"))
@@ -176,7 +176,7 @@ def linux_of(named, place) -> tuple[Path, str | None]:
 
 
 def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
-    """Return the input of the program in the container (`selftests.__main__`).
+    """Return the input for the program in the container (`selftests.__main__`).
 
     Parameters
     ----------

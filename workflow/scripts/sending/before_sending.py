@@ -42,12 +42,12 @@ def main(arguments=None) -> int:
     """Read the command line, run all steps, write page and text; return the exit status."""
     parser = argparse.ArgumentParser(prog="before_sending", description=__doc__.splitlines()[0])
     parser.add_argument("--series", nargs="*", default=[], help="an mbox, patches, or a folder of patches")
-    parser.add_argument("--base", default="", help="the kernel that it is for, as 7.2 or ../linux@main")
-    parser.add_argument("--packetdrill", type=Path, help="its source, for the kernel's own tests")
+    parser.add_argument("--base", default="", help="the kernel that the series is for, as in 7.2 or ../linux@main")
+    parser.add_argument("--packetdrill", type=Path, help="packetdrill's source, for the kernel's own tests")
     parser.add_argument(
         "--ccas", nargs="*", default=[], help="CCAs to examine in place of those that the series touches"
     )
-    parser.add_argument("--gate", action="store_true", help="end with 1 if something newly fails or is worse")
+    parser.add_argument("--gate", action="store_true", help="exit with status 1 if something newly fails or is worse")
     options = parser.parse_args(arguments)
     try:
         asked = question_of(options.series, options.base, image_version(), options.ccas)
@@ -65,7 +65,7 @@ def main(arguments=None) -> int:
 
 def _check_packetdrill(path):
     if path is not None and (why := absence(path)):
-        raise SeriesError(f"PACKETDRILL={shown(path)}", [f"{why}; allowed: the source of packetdrill, a folder or an archive, or no PACKETDRILL: then the kernel's own tests are left out."])  # fmt: skip
+        raise SeriesError(f"PACKETDRILL={shown(path)}", [f"{why}; allowed: the source of packetdrill, a folder or an archive; without PACKETDRILL, the kernel's own tests are not run."])  # fmt: skip
 
 
 def _carry_out(asked, options):
@@ -91,13 +91,13 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and whether the series is broken."""
+    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and True if runs fail on it."""
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):
         why = (
-            "The series doesn't change the compiled guest kernel, byte for byte except for the number of its build: the changed code is not "
-            "part of this kernel, or compiles to the same code. So no run can differ, and no study was run."
+            "The compiled guest kernel is the same with and without the series, byte for byte except for its build number: the changed "
+            "code is not part of this kernel, or compiles to the same code. So no run can differ, and no study was run."
         )
         return why, False
     if not asked.touched.ccas:
@@ -108,7 +108,7 @@ def _tried(asked, patched, place):
     if failure is None:
         return "", False
     if of_base := first_failure(study, studies.base_name(asked, cca), base, place):
-        raise SeriesError(f"BASE={asked.base.name}", [f"its kernel doesn't carry out a run: {of_base}"])
+        raise SeriesError(f"BASE={asked.base.name}", [f"a run on its kernel failed: {of_base}"])
     return f"The first run on the patched kernel ({cca}) failed, and the same run on the base did not: {failure}", True
 
 

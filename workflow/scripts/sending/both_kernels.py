@@ -15,7 +15,7 @@ from study_files.study_runs import run_specification
 
 #: Real seconds that the first run on a kernel may take.
 LIMIT_S = 300
-#: Number of failures of that run that are a finding: a kernel's fault happens again, and a single failure may be the machine's.
+#: Number of attempts at that run that must fail before the kernel is blamed; a single failure may be the machine's.
 FAILURES = 2
 
 
@@ -41,7 +41,7 @@ def build(named, place) -> Built:
 def are_the_same(base, patched, place) -> bool:
     """Return whether two kernels are identical to the byte except for their build number.
 
-    For this, the image's kernel is linked again with a build number as long as that of the other kernel.
+    For this, the image's kernel is linked again with a build number as long as the other kernel's.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Execute the first run of a study with a CCA; return the reason if it failed `FAILURES` times, else None.
+    """Execute the first run of a study with a CCA; return the reason for its failure if it failed `FAILURES` times, else None.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def first_failure(study, cca, built, place) -> str | None:
 
 
 def _failure(specification, built, work):
-    """Execute a run in an empty folder; return the reason if it failed, else None."""
+    """Execute a run in an empty folder; return the reason for its failure, or None if it succeeded."""
     programs = {"testbed": testbeds_here()["testbed"][1]}
     kernels = built.linux.parents[1] if built.identity else None
     command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)
@@ -95,7 +95,7 @@ def _failure(specification, built, work):
     try:
         status = process.wait(timeout=2 * LIMIT_S)
     except subprocess.TimeoutExpired:
-        return f"it has not ended within {2 * LIMIT_S} s"
+        return f"it did not end within {2 * LIMIT_S} s"
     finally:
         reruns.end([process])
     if status or not output.exists():

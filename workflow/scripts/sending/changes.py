@@ -35,7 +35,7 @@ COMPLETION_MARGIN_PERCENT = 10
 def regression_changes(folder, question) -> pd.DataFrame:
     """Return the table of changes in the regression study from the base to the patched kernel, with the same columns as `make compare`.
 
-    The two runs of a CCA in one replication, one per kernel, are a pair. P-values are corrected over all rows of the study.
+    The two runs of a CCA in one replication, one per kernel, are a pair. P-values are corrected for the number of all rows of the study.
     """
     results = read_results(folder)
     groups = _completions(folder, results.study)
@@ -66,7 +66,7 @@ def _completions(folder, study):
 
 
 def _of_runs(runs, groups):
-    """Return the completion times of runs, with their index; missing for runs that are invalid or have none."""
+    """Return the completion times of runs, with the runs' index; nan for runs that are invalid or have none."""
     keys = pd.MultiIndex.from_frame(runs[OF_RUN])
     found = groups.reindex(keys).set_index(runs.index)
     return found.where(runs["valid"].astype(bool))
@@ -79,7 +79,7 @@ def _completion_rows(head, cell):
 
 
 def exam_changes(folder) -> pd.DataFrame:
-    """Return the deciding rows of a CCA's exam on the patched kernel compared with the base, with the scorecard's columns."""
+    """Return the deciding rows of the exam that compares a CCA on the patched kernel with the base, with the scorecard's columns."""
     card = read_results(folder).scorecard
     return card[card["role"] == PRIMARY].reset_index(drop=True)
 

@@ -28,7 +28,7 @@ MOST_SHIFTED, MOST_OPEN = 4, 2
 #: Verdict of an open row -> its meaning.
 OPEN = {
     TOO_VARIABLE: "some pairs are worse and others better by more than the margin",
-    NOT_ENOUGH: "more pairs are needed to show either",
+    NOT_ENOUGH: "more pairs are needed for a verdict",
 }
 #: Verdicts of an exam's rows, in the order of the counts.
 OPEN_IN_EXAM = (exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
@@ -49,7 +49,7 @@ class Found:
     stopped : str
         The reason, in a sentence, if no study was run; "" otherwise.
     is_broken : bool
-        Whether the reason is that no run succeeds on the patched kernel.
+        Whether ``stopped`` states that runs fail on the patched kernel.
     tested : BothResults or None
         Results of the kernel's own tests; None if packetdrill was not given.
     study : dict or None
@@ -79,9 +79,9 @@ class Found:
                     words.append(f"{count(len(tests), 'test')} of the kernel's own {_verb(what, len(tests))}.")
         for cca, card in self.exams.items():
             if worse := int((card["verdict"] == exam.WORSE).sum()):
-                words.append(f"In the exam of {cca} {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+                words.append(f"In the exam of {cca}, {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
         if self.changes is not None and (worse := int((self.changes["change"] == WORSE).sum())):
-            words.append(f"In the regression study {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+            words.append(f"In the regression study, {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
         return words
 
     def worst(self) -> list[str]:
@@ -91,14 +91,14 @@ class Found:
         return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
 
     def verdict(self) -> list[str]:
-        """Return the outcome in sentences: `outcome`, and the parts that were not examined."""
+        """Return the sentences of `outcome`, and one for tests that were not run."""
         words = self.outcome()
         if self.tested is None and not self.is_broken:
             words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
         return words
 
     def outcome(self) -> list[str]:
-        """Return, in sentences, the `problems` or that there are none, and the number of rows that remain undecided."""
+        """Return the outcome in sentences: the `problems`, if any, and the number of rows that remain open."""
         if self.stopped:
             return self.problems() or [self.stopped]
         words = self.problems() or ["Nothing is shown to be worse than on the base."]
@@ -148,7 +148,7 @@ def _head(found) -> Iterator[str]:
     commit = f" (commit {found.version['commit'][:12]}{state})" if found.version["commit"] else ""
     yield from _wrapped(
         f"Tested with Sawtooth{commit}: guest kernels of user-mode Linux in virtual time, where the same seed gives the same packets "
-        "on any machine. Runs on base and patched kernel with the same seed are a pair."
+        "on any machine. A run on the base and a run on the patched kernel with the same seed are a pair."
     )
     yield ""
     yield from _wrapped(f"Base:    {asked.base.words}", " " * 9, "")
@@ -165,7 +165,7 @@ def _head(found) -> Iterator[str]:
 def _selftests(found) -> Iterator[str]:
     if found.tested is None:
         if not found.is_broken:
-            yield from _wrapped("Kernel selftests (packetdrill): not run, packetdrill's source was not given.")
+            yield from _wrapped("Kernel selftests (packetdrill): not run, because packetdrill's source was not given.")
         return
     tested = found.tested
     yield "Kernel selftests (tools/testing/selftests/net/packetdrill):"
@@ -184,7 +184,7 @@ def _selftests(found) -> Iterator[str]:
             yield from _wrapped(f"{what}: {_some(names_of(tests))}", "    ", "  ")
     if all(not tests for _, tests in parts):
         failing = sum(test["result"] == FAILED for test in tested.base)
-        yield from _wrapped("each test has the same result on both" + (f"; the {count(failing, 'failure')} are the base's too" if failing else ""), "    ", "  ")  # fmt: skip
+        yield from _wrapped("each test has the same result on both" + (f"; the {count(failing, 'failure')} also occur on the base" if failing else ""), "    ", "  ")  # fmt: skip
 
 
 def _some(names):
@@ -196,8 +196,8 @@ def _exams(found) -> Iterator[str]:
     for place, (cca, card) in enumerate(found.exams.items()):
         if place == 0:
             yield from _wrapped(
-                "Short exam by RFC 9743, patched against base, paths drawn by replication (worse: most runs by more than a margin, or more "
-                "that fall far; a false worse in any row of a card has a probability below 5 %):"
+                "Short exam by RFC 9743, patched against base, with paths drawn for each replication. A row is worse if most runs are worse by "
+                "more than a margin, or if more runs fall far behind. The probability of a false worse in any row of a card is below 5 %:"
             )
         numbers = card["verdict"].value_counts()
         counted = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in EXAM_VERDICTS if verdict in numbers)
@@ -232,8 +232,8 @@ def _regression(found) -> Iterator[str]:
     scenarios = ", ".join(one["id"] if one["id"] == one["label"] else f"{one['id']} ({one['label']})" for one in study["scenarios"])  # fmt: skip
     yield from _wrapped(
         f"Regression study{_path_words(study)}: {scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each. "
-        "Effects are medians of the pairs' differences, with distribution-free intervals of at least 95 % each; a pair is worse or better by "
-        "more than a margin."
+        "Effects are medians of the pairs' differences, with distribution-free intervals of at least 95 % each; a pair counts as worse or "
+        "better if it differs by more than a margin."
     )
     numbers = table["change"].value_counts()
     counted = ", ".join(f"{numbers[change]} {change}" for change in CHANGES if change in numbers)
@@ -246,7 +246,7 @@ def _regression(found) -> Iterator[str]:
         if len(told) > MOST_LISTED:
             yield f"    and {len(told) - MOST_LISTED} more {verdict}, on the page"
     for heading, rows in (
-        ("Neither worse nor better, but with an interval that excludes 0 (each interval for itself: of many rows, some do so by chance)", shifted(table)),
+        ("Neither worse nor better, but with an interval that excludes 0 (the intervals are not corrected: among many rows, some exclude 0 by chance)", shifted(table)),
         ("Open, with the most pairs worse", open_rows(table)),
     ):  # fmt: skip
         if rows:
@@ -256,7 +256,7 @@ def _regression(found) -> Iterator[str]:
 
 
 def _path_words(study):
-    """Return rate, RTT and duration if all scenarios share them."""
+    """Return the rate, RTT and duration in words if all scenarios share them, otherwise ""."""
     shared = {(one["link"]["rate_mbps"], sum(one["link"]["delay_ms"].values()), one["traffic"]["duration_s"]) for one in study["scenarios"]}  # fmt: skip
     if len(shared) > 1:
         return ""
@@ -265,7 +265,7 @@ def _path_words(study):
 
 
 def shifted(table) -> list[dict]:
-    """Return the rows that are neither worse nor better but whose interval excludes 0, the largest effects in margins first."""
+    """Return the rows that are neither worse nor better but whose interval excludes 0, sorted by effect in margins, largest first."""
     rows = [row for row in of_change(table, LIKE, *OPEN) if not is_missing(row["low"]) and row["low"] * row["high"] > 0]
     return _one_of_each(sorted(rows, key=lambda row: -abs(row["effect"]) / row["margin"]))[:MOST_SHIFTED]
 
@@ -295,7 +295,7 @@ def _verdict_words(numbers, study):
     if numbers.get(LIKE, 0):
         parts.append(f"{LIKE}: more than half of the pairs are shown to be within the margin")
     if numbers.get(SAME, 0):
-        parts.append(f"{SAME}: every pair is equal as far as it is measured")
+        parts.append(f"{SAME}: the runs of every pair are equal within the resolution of the measurement")
     return "; ".join(parts) + "."
 
 

@@ -9,9 +9,9 @@ from study_files import study as studies
 #: Suffixes of a CCA's name on the patched kernel, and on a base that is not the image's kernel.
 PATCHED, BASE = "-series", "-base"
 REGRESSION, EXAM = FOLDER / "regression.yaml", FOLDER / "exam-quick.yaml"
-#: CCA that exams need in addition: the harm to its flows is measured relative to one of them alone.
+#: CCA that exams need in addition; harm to its flows is measured relative to one of its flows that has the path alone.
 VICTIM = "cubic"
-#: A scenario whose measure needs Reno alone, which the exams here don't run.
+#: A scenario whose measure needs runs of Reno alone, which these exams don't have unless Reno is the examined CCA.
 BESIDE_RENO = "5.2.1-beside-reno"
 
 

@@ -73,7 +73,7 @@ def touched_by(paths) -> Touched:
     callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
     why = f"The series changes only {_named(of_kernel)} of the kernel's code."
     if callers:
-        why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions of it."
+        why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions in it."
     return Touched((*own, *callers), why, paths, of_kernel)
 
 
