@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: the sides of one subject, for its first measure and for others against the same levels."""
+    """A finding: one subject's sides for the first measure, and for further measures against the same levels."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()

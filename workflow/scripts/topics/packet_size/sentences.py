@@ -191,7 +191,9 @@ def _spread_sentence(differences, what):
             single.append(f"{quantity.words} ({_range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
     texts = []
     if parts:
-        texts.append(f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere the difference {SPREAD}.")
+        texts.append(
+            f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere the difference {SPREAD}."
+        )
     if exact:
         texts.append(f"{what}: {listed(exact)}, where runs repeat one measurement.")
     if single:
