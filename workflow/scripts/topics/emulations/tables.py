@@ -14,7 +14,7 @@ MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
     for name in ("goodput_mbps", "rtt_mean_ms", "retransmit_percent")
 )
-#: Measures compared with the first way -> column of the difference.
+#: Measures compared with the first implementation -> column of the difference.
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",
@@ -25,14 +25,14 @@ EMULATION_CELLS = Table(
         count_column("setting", "", "Number, starting at 1, of the path that the scenarios implement in several ways."),
         text_column("conditions", "Conditions that the scenarios of this path share, in words."),
         text_column("compared_with", "The scenario with the first implementation of this path."),
-        count_column("n", "runs", "Valid runs."),
+        count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(*MEASURES),
         *(
             column
             for measure, name in RATIOS.items()
             for column in (
-                number_column(name, "%", f"Excess of `{measure}` over that of the first implementation, from a ratio of geometric means.", _NO_RATIO, least=-100),
-                *interval_columns(f"{name}_low", f"{name}_high", "%", "this difference", _FEW, least=-100),
+                number_column(name, "%", f"Difference of `{measure}` from its value with the first implementation, from the ratio of geometric means.", _NO_RATIO, least=-100),
+                *interval_columns(f"{name}_low", f"{name}_high", "%", "the difference", _FEW, least=-100),
             )
         ),
     ),

@@ -31,7 +31,7 @@ FEW = 3
 
 
 def section(material) -> dict:
-    """Return the conditions that select the template's sentences for this study."""
+    """Return the conditions on which the template's sentences depend."""
     groups = [group for scenario in material.design.scenarios for group in scenario["groups"]]
     return {
         "pausing": any(group["on_s"] is not None for group in groups),
@@ -40,7 +40,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence for each of the first cells with several groups: the groups' goodput."""
+    """Return a finding on the goodput of each group, for each of the first cells with several groups."""
     cells, sentences = material.tables.group_cells, []
     several_ccas, several_versions = (cells[name].nunique() > 1 for name in ("cca", "ip_version"))
     for (_, cca, version), here in cells.groupby(CELL, sort=False):
