@@ -1,6 +1,6 @@
 """Pool all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
 
-They are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
+The tables are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
 population, so neither the test of normality nor the comparison shows much about IP versions.
 """
 
@@ -16,12 +16,12 @@ from wording.number_format import count, number, plain
 # Decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
-# Metric of which more is better; of the others less is.
+# Metric for which more is better; for the others, less is better.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 
 
 def mode(values, decimals, unit) -> tuple[float | None, str]:
-    """Return the most frequent value after rounding, and a sentence that describes it.
+    """Return the most frequent value after rounding (the mode), and a description of it.
 
     A continuous quantity has no inherent mode: its most frequent value depends on the
     step of rounding.
@@ -47,7 +47,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 def describe(values, metric) -> dict:
     """Describe one metric over all valid runs of an IP version; some of them may have no value.
 
-    Columns of `POOLED` that can't be computed are left out, and the note gives the reason.
+    Returns columns of `POOLED`; those that can't be computed are missing, and the note gives the reason.
     """
     known = values.dropna().astype(float)
     n = len(known)

@@ -64,7 +64,7 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return both means in words; the texts are equal if the means are within the metric's margin of each other."""
+    """Return the means without and with excluded runs in words; both texts are empty if the means differ by at most the metric's margin."""
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -90,7 +90,7 @@ def _together(row, significance):
 
 
 def _pair(row, significance):
-    """Return, for both versions, whether the pair differs, and which one is higher."""
+    """Return the conclusion on a pair without and with excluded runs: "differs, higher", "not shown"."""
     verdicts = []
     for end in ("", KEPT):
         shown = _shown(row[f"p_holm{end}"], significance)
