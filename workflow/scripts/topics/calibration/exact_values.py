@@ -26,7 +26,7 @@ EVEN = 1 / math.sqrt(3)
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
     """Return the duration of a frame as the kernel's shaper computes it, rounded down to whole ns.
 
-    The calculation is that of ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c), with a 32-bit factor.
+    The calculation is the same as in ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c): it uses a 32-bit factor.
 
     >>> shaper_time_ns(1514, 1000), shaper_time_ns(1514, 10_000)
     (12112, 1211)

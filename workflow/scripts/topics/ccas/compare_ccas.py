@@ -173,7 +173,7 @@ def gated(by_pair, together, significance) -> pd.Series:
 
 
 def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `CCAS` and `CCA_PAIRS`."""
+    """Return `CCA_TESTS` and `CCA_PAIRS`."""
     (together, by_pair), kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
         together_kept, by_pair_kept = compare_valid(kept, params)

@@ -60,11 +60,11 @@ def _percent_words(percent) -> str:
 
 
 def _findable_words(row) -> str:
-    """Return the power of a study of this size: "a true share of 12 % or more would have been found in 80 of 100 studies"."""
+    """Return the power of a study of this size: "a true share of at least 12 % would have been found in 80 of 100 studies"."""
     if is_missing(row["findable_percent"]):
         return "no true share would have been found"
     return (
-        f"a true share of {_percent_words(row['findable_percent'])} or more would have been found in 80 of 100 studies"
+        f"a true share of at least {_percent_words(row['findable_percent'])} would have been found in 80 of 100 studies"
     )
 
 

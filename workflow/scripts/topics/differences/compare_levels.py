@@ -1,4 +1,4 @@
-"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) in each measure, place by place.
+"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) on each measure, place by place.
 
 The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
 share its seeds, so they are compared in pairs. Scenarios have different seeds, so they are independent samples.
@@ -133,7 +133,7 @@ def _lost(runs):
 
 
 def _sides(runs, pairs, measure):
-    """Yield the two sides of each comparison, as the columns of a row that name them."""
+    """Yield the columns of a row that name the two sides of a comparison, for each comparison."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:

@@ -59,7 +59,7 @@ TABLES = {
 
 
 def section(material) -> dict:
-    """Return the compared levels in words, and whether scenarios are among them."""
+    """Return the template's variables: the compared levels in words, and whether scenarios are compared."""
     factors = set(material.tables.comparisons["factor"])
     words = {
         "cca": "each pair of CCAs",

@@ -160,7 +160,7 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report by how much pairs of runs differ in the measures in which the subject could be worse; empty if it is worse in any.
+        """Report the largest differences between pairs of runs on measures on which the subject could be worse; empty if it is worse on any.
 
         Where it is worse than some of the levels, another finding reports that from the other side.
         """

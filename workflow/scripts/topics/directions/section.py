@@ -37,7 +37,7 @@ def _sentence(cca, version, ways, several):
     who = f"{cca_name(cca)}{f' over {ip_words(version)}' if several['ip_version'] else ''}"
     rtt_ms = max(down["rtt_mean_ms"], up["rtt_mean_ms"])
     parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
-    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times that of the empty path"
+    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times the RTT of the empty path"
     return f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once, with a mean RTT of {short(rtt_ms)} ms, {times}."
 
 

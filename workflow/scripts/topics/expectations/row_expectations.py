@@ -80,7 +80,7 @@ def _absent(one, chosen):
 
 
 def _is_same(cell, value):
-    """Return whether a value in a table equals a value in the study's file; a text is compared with the file's value as a text."""
+    """Return whether a value in a table equals a value in the study's file; a text cell is compared with the text of the file's value."""
     return cell == (value if not isinstance(cell, str) else str(value))
 
 

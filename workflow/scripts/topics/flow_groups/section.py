@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name, listed, short
 
 SHOWN = (
     SCENARIO, CCA_KEY, IP_VERSION, shown_text("Group", "group", filtered=True),
-    shown_text("Its CCA", "group_cca", cca_name, filtered=True), shown_number("Flows", "members", 0),
+    shown_text("Group's CCA", "group_cca", cca_name, filtered=True), shown_number("Flows", "members", 0),
     shown_number("From, s", "start_s", 1), shown_number("Until, s", "stop_s", 1), N,
     shown_number("Goodput, Mbit/s", "goodput_mbps"), shown_interval("Interval", "goodput_mbps", 3),
     shown_number("A flow, Mbit/s", "flow_mbps"), shown_number("Share, %", "share_percent", 1),

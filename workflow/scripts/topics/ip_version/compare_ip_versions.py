@@ -83,7 +83,7 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the ratio of goodputs due to the headers alone, and whether the difference is shown to equal it.
+    """Return the columns for the effect of the headers alone on goodput, and for the comparison of the difference with this effect.
 
     A full link's goodput is proportional to the segment size that fits into a packet. Two one-sided tests can show that the ratio is
     within a margin around mss6 / mss4; if their interval lies entirely outside, the ratio is beyond the margin.
@@ -160,7 +160,7 @@ def compare_valid(runs, params) -> pd.DataFrame:
 
 
 def compare_ip_versions(runs, params) -> pd.DataFrame:
-    """Return `IP_VERSIONS`."""
+    """Return `IP_VERSION_TESTS`."""
     table, kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
         table = with_kept(table, compare_valid(kept, params), ["metric", "scenario", "cca"], ["verdict"])

@@ -139,7 +139,7 @@ def _overall_cell(row, notes):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on whether the IP version matters."""
+    """Return a finding on the effect of the IP version."""
     sentence = "No run is valid, so IPv4 and IPv6 can't be compared."
     if material.tables.runs["valid"].any():
         sentence = ip_version_sentence(material.tables, material.params["significance"])

@@ -1,4 +1,4 @@
-"""Whether the IP version matters: one sentence from the mean over scenarios, and from the pooled test."""
+"""A sentence on the effect of the IP version, from the mean over scenarios and from the pooled test."""
 
 from inference.equivalence import INSIDE, OUTSIDE
 from report_parts.data_tables import signed
@@ -11,7 +11,7 @@ METRIC = "goodput_mbps"
 
 
 def ip_version_sentence(tables, significance) -> str:
-    """Report whether IPv6's goodput differs from IPv4's, whether its longer header explains this, and the pooled test's result.
+    """Report the difference in goodput between IPv6 and IPv4, the effect of IPv6's longer header, and the result of the pooled test.
 
     `tables` has the tables runs, ip_versions and ip_overall.
     """
@@ -69,7 +69,7 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Report the result of the mean over scenarios; `equal` is its row of ``ip_overall``."""
+    """Report the result of the mean over scenarios; `equal` is the row of ``ip_overall`` that compares it with equal goodput."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
     numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
     goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"

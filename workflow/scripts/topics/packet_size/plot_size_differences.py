@@ -73,7 +73,7 @@ def draw_differences(table) -> CategoryPanels:
 
 
 def _draw_panel(axes, panel, sizes):
-    """Draw a panel's lines; return their description in words, and the panel's key."""
+    """Draw a panel's lines; return the lines in words, and the panel's key."""
     lines, key = [], []
     for name, look_of, platform, rows in _lines_of(panel.rows):
         draw_line(axes, rows, sizes, look_of, CALCULATED)

@@ -37,8 +37,8 @@ CAUSE_MEANINGS = {
 #: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
-    "kernel_build": ("Its build", "SMP or a single processor, and the preemption model."),
-    "kernel_config_sha256": ("Its configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
+    "kernel_build": ("Kernel's build", "SMP or a single processor, and the preemption model."),
+    "kernel_config_sha256": ("Kernel's configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
     "cpu_model": ("Processor", "How long programs and interrupts take."),
@@ -274,7 +274,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report in how many comparisons the oldest and the newest version differ, and where the old version is the cause."""
+    """Report the number of comparisons in which the oldest and newest version differ, and of cases in which the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:

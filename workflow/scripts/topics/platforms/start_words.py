@@ -113,7 +113,7 @@ STARTS = (
     shown_cell("Platforms", pair_words, filtered=True), CCA, IP_VERSION,
     shown_cell("Buffer", buffer_words, header=True), shown_signed("Goodput, %", "goodput_percent"),
     shown_signed("Without start-up, %", "steady_percent"), shown_text("When it arises", "arises", filtered=True),
-    _both("Retransmitted early", "early_retransmits", 0), _both("Retransmitted in all", "retransmits", 0),
+    _both("Retransmitted early", "early_retransmits", 0), _both("Retransmitted in total", "retransmits", 0),
     _both("Slow start up to, packets", "slow_start_peak_packets", 0),
     _both("Left slow start before losses, %", "lossless_percent", 0), _both("Longest silence, s", "silence_s", 2),
 )  # fmt: skip

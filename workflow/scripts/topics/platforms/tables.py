@@ -81,7 +81,7 @@ _NOT_SAMPLED = "the study asks for no time series"
 
 
 def _both(name, unit, what, empty=""):
-    """Return one column per platform."""
+    """Return two columns with the suffixes _a and _b, one for each platform."""
     return [
         number_column(f"{name}_{side}", unit, f"{what} on the {which} platform.", empty)
         for side, which in (("a", "first"), ("b", "second"))

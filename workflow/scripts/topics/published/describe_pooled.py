@@ -45,7 +45,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 
 
 def describe(values, metric) -> dict:
-    """Describe one metric over all valid runs of an IP version; some of them may have no value.
+    """Describe one metric over all valid runs of an IP version; some runs may have no value.
 
     Returns columns of `POOLED`; those that can't be computed are missing, and the note gives the reason.
     """
@@ -77,7 +77,7 @@ def describe(values, metric) -> dict:
 
 
 def _describe_pooled(runs):
-    """Describe the published metrics, one row per metric and IP version (table 3 of the paper)."""
+    """Describe the published metrics, with one row per metric and IP version (table 3 of the paper)."""
     rows = [
         {"metric": metric.column, "name": metric.name, "unit": metric.unit, "ip_version": ip_version}
         | describe(runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column], metric)
@@ -97,7 +97,7 @@ def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str,
 
 
 def _compare_pooled(runs, significance):
-    """Compare the IP versions in the published metrics, one row per metric (table 5 of the paper)."""
+    """Compare the IP versions on the published metrics, with one row per metric (table 5 of the paper)."""
     valid = runs[runs["valid"]]
     rows = []
     for metric in PUBLISHED_METRICS:

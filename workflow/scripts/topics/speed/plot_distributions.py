@@ -22,7 +22,7 @@ LEFT_PT, RIGHT_PT = 30, 12
 CCAS_A_PANEL = 8
 # Largest number of steps to draw. With more values the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
-# A name may stand beside its line at these heights.
+# Heights at which a name may stand next to its line.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)
 # Number of heights at which lines are examined to keep names off them.
 HEIGHTS_KEPT_FREE = 30

@@ -67,7 +67,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return (exponents, source, reason): the exponents that a CCA's own model predicts in cells of this CCA.
 
-    ``exponents`` are those of "rtt_ms" and "loss_percent", or empty if no model gives one for all cells. ``source`` cites the model.
+    ``exponents`` has an exponent for "rtt_ms" and one for "loss_percent", or is empty if no model gives them for all cells. ``source`` cites the model.
     ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
     """
     if cca not in ("reno", "cubic"):

@@ -6,7 +6,7 @@ from topics.cells.tables import IN_UNIT, NOTE
 
 _NO_VALUE = "no valid run has both the model's inputs and a measurement, or the cell is not comparable"
 _NO_INTERVAL = (
-    "there are fewer than 6 such runs, all have the same ratio, some are outliers, or the cell is not comparable"
+    "fewer than 6 runs have values, all have the same ratio, some are outliers, or the cell is not comparable"
 )
 _NO_LINE = "there is no regression, for the reason in `note`"
 MODELS = Table(
@@ -50,7 +50,9 @@ REGRESSIONS = Table(
             "term",
             "Quantity to which the exponent applies: `RTT` or `loss`, both measured after start-up; loss is the share of segments that were retransmitted.",
         ),
-        number_column("expected", "", "Exponent in the CCA's model.", "no model gives one for all of these scenarios"),
+        number_column(
+            "expected", "", "Exponent in the CCA's model.", "no model gives an exponent for all fitted scenarios"
+        ),
         number_column(
             "margin",
             "",
@@ -58,7 +60,7 @@ REGRESSIONS = Table(
             "no exponent is expected, or no exponent was fitted",
         ),
         text_column(
-            "expected_source", "Source of the expected exponent.", "no model gives one for all of these scenarios"
+            "expected_source", "Source of the expected exponent.", "no model gives an exponent for all fitted scenarios"
         ),
         number_column("estimate", "", "Fitted exponent.", _NO_LINE),
         *interval_columns("ci_low", "ci_high", "", "the exponent", _NO_LINE),

@@ -1,4 +1,4 @@
-"""The conclusions of the report that would change if excluded runs with measurements were kept."""
+"""Conclusions of the report that would change if excluded runs with measured values were kept."""
 
 from dataclasses import dataclass
 

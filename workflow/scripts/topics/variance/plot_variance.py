@@ -37,7 +37,7 @@ def shown_parts(variance) -> list[str]:
 
 
 def _draw_part(axes, row, place) -> None:
-    """Draw the bar and the interval of a part, and write its share after them."""
+    """Draw the bar and the interval of a part."""
     share = max(row["share_percent"], 0)
     (bar,) = axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
     ends = row["approximate_low_percent"], row["approximate_high_percent"]
