@@ -26,7 +26,7 @@ PAIRED_TEST = (
     text_column(
         "test", "Test of the mean difference: `sign flips of the mean`, or `paired t` for more than 200 pairs.", NO_TEST
     ),
-    number_column("statistic", "", "Student's t.", NO_TEST),
+    number_column("statistic", "", "Student's t of the test.", NO_TEST),
 )
 
 #: Reason why columns with excluded runs kept are empty.

@@ -32,7 +32,7 @@ CHAIN_CELLS = Table(
         number_column("queue_drop_percent", "%", "Share of the packets offered to a queue that were dropped, averaged over bottlenecks.", _NO_RUN),
         number_column("proportional_percent", "%", "The long flows' share by proportional fairness: 1/(n + 1) for single flows.", _UNLIKE),
         number_column("minimum_delay_percent", "%", "The long flows' share by minimum potential delay fairness: 1/(√n + 1) for single flows.", _UNLIKE),
-        number_column("independent_percent", "%", "The long flows' share for Reno if packets are lost independently, with the measured RTTs.", f"{_UNLIKE}; another CCA; {_NO_RUN}"),
-        number_column("synchronised_percent", "%", "The long flows' share for Reno if a queue's overflow halves the windows of all its flows, with the measured RTTs.", f"{_UNLIKE}; another CCA; {_NO_RUN}"),
+        number_column("independent_percent", "%", "The long flows' share for Reno if packets are lost independently, with the measured RTTs.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
+        number_column("synchronised_percent", "%", "The long flows' share for Reno if a queue's overflow halves the windows of all its flows, with the measured RTTs.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
     ),
 )  # fmt: skip

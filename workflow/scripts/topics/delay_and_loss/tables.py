@@ -19,7 +19,7 @@ DELAY_PERCENTILES = Table(
         number_column(
             "value",
             IN_UNIT,
-            "The smallest value at or below which this share of the runs lies.",
+            "Estimate of the percentile: the smallest value at or below which `percentile` % of the runs lie.",
             "there are too few replications for one of them to lie above it",
         ),
         text_column(

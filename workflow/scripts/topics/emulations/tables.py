@@ -5,7 +5,7 @@ from run_tables.table import Table, columns_with_intervals, count_column, interv
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
-_NO_RATIO = "the scenario is the first one for its path, or one of the two has no valid run with a value"
+_NO_RATIO = "the scenario is the first one for its path, or one of the two scenarios has no valid run with a value"
 _FEW = (
     "there is no difference, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
 )
@@ -23,8 +23,8 @@ EMULATION_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         count_column("setting", "", "Number, starting at 1, of the path that the scenarios implement in several ways."),
-        text_column("conditions", "Conditions that the scenarios of this path share, in words."),
-        text_column("compared_with", "The scenario with the first implementation of this path."),
+        text_column("conditions", "Conditions that the scenarios of the path share, in words."),
+        text_column("compared_with", "The scenario with the first implementation of the path."),
         count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(*MEASURES),
         *(

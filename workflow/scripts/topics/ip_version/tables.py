@@ -84,7 +84,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "normality_p",
             "",
-            "p-value of Shapiro-Wilk's test of the pairs' differences; the choice of the test doesn't depend on it.",
+            "p-value of the Shapiro-Wilk test for the differences of pairs; the choice of `test` doesn't depend on it.",
             _UNDER_THREE,
         ),
         *PAIRED_TEST,
@@ -198,7 +198,7 @@ IP_OVERALL = Table(
             "Mean over scenarios of the difference between IPv6 and the null hypothesis.",
             _NOT_BY_SCENARIO,
         ),
-        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_SCENARIO),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean over scenarios", _NOT_BY_SCENARIO),
         number_column(
             "margin",
             IN_EFFECT_UNIT,

@@ -56,7 +56,7 @@ CHANGE_CELLS = Table(
         count_column("n_used", "runs", "Number of valid runs that have a value of `used_s`."),
         count_column("n_believed", "runs", "Number of valid runs that have a value of `believed_s`."),
         *(
-            number_column(one.name, one.unit, f"Mean over the runs that have a value. {one.meaning}", _NO_PHASE)
+            number_column(one.name, one.unit, f"{one.meaning} The mean over the runs that have a value.", _NO_PHASE)
             for one in MEASURES
         ),
     ),

@@ -28,7 +28,7 @@ PLATFORMS = Table(
         text_column("platform_b", "The second platform."),
         text_column("between", "Kind of comparison: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
-        text_column("unit", "Unit of the metric.", "it is an index"),
+        text_column("unit", "Unit of the metric.", "the metric is an index"),
         text_column(
             "scale",
             "Scale of the difference: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
@@ -83,7 +83,7 @@ _NOT_SAMPLED = "the study asks for no time series"
 def _both(name, unit, what, empty=""):
     """Return two columns with the suffixes _a and _b, one for each platform."""
     return [
-        number_column(f"{name}_{side}", unit, f"{what} on the {which} platform.", empty)
+        number_column(f"{name}_{side}", unit, f"On the {which} platform: {what}.", empty)
         for side, which in (("a", "first"), ("b", "second"))
     ]
 
@@ -99,11 +99,11 @@ PLATFORM_STARTS = Table(
         *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
         number_column("steady_percent", "%", "Difference in goodput without start-up (`goodput_steady_mbps`) of the second platform from the first.", _NO_VALUE),
         *interval_columns("steady_low", "steady_high", "%", "the difference without start-up", _NO_INTERVAL),
-        *_both("retransmits", "segments", "Mean number of segments that a run retransmits", _NO_VALUE),
-        *_both("early_retransmits", "segments", f"Mean number of segments that a run retransmits in {_START} (counted in whole intervals of iperf3's report)", _NO_VALUE),
-        *_both("slow_start_peak_packets", "packets", "Mean over flows of the largest window before the slow start threshold is set", _NOT_SAMPLED),
-        *_both("lossless_percent", "%", "Share of flows without a retransmission before the slow start threshold is set", _NOT_SAMPLED),
-        *_both("silence_s", "s", f"Mean over flows of the longest time in {_START} without newly acknowledged data", _NOT_SAMPLED),
+        *_both("retransmits", "segments", "mean number of segments retransmitted in a run", _NO_VALUE),
+        *_both("early_retransmits", "segments", f"mean number of segments retransmitted in {_START} of a run, counted in whole intervals of iperf3's report", _NO_VALUE),
+        *_both("slow_start_peak_packets", "packets", "mean over flows of the largest window before the slow start threshold is set", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "share of flows without a retransmission before the slow start threshold is set", _NOT_SAMPLED),
+        *_both("silence_s", "s", f"mean over flows of the longest time without newly acknowledged data in {_START}", _NOT_SAMPLED),
         text_column("arises", "When the difference arises: `start-up`, `all the time`, `no difference shown` or `not known`."),
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ MEASURES = (
         "policed_percent", "%", "Share of the packets arriving at the policer that were dropped there.", "there is no policer",
         least=0, most=100,
     ),
-    number_column("loss_percent", "%", "Share of all packets dropped by policer, queue and random loss together.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Share of all packets that were dropped by the policer, the queue or random loss.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",

@@ -70,7 +70,7 @@ REGRESSIONS = Table(
         text_column(
             "agrees",
             "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
-            "only a part of the interval does, or no exponent is expected or fitted",
+            "the interval crosses an edge of the margin, or no exponent is expected or fitted",
         ),
         NOTE,
     ),
