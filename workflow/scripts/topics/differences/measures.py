@@ -57,7 +57,7 @@ CPU_PERCENT = 10.0
 def margins_of(study) -> dict[str, float]:
     """Return the smallest difference that counts for each measure, by column, in the unit of its differences.
 
-    They come from the study's ``exam.margins`` and ``analysis.equivalence_margin``; the latter takes precedence.
+    The margins come from the study's ``exam.margins`` and ``analysis.equivalence_margin``; the latter takes precedence.
     """
     known = study["exam"]["margins"] | study["analysis"]["equivalence_margin"] | {"cpu_percent": CPU_PERCENT}
     return {measure.column: float(known[measure.margin]) for measure in MEASURES}

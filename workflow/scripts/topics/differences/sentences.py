@@ -162,7 +162,7 @@ class Told:
     def _no_price(self, finding) -> str:
         """Report the largest differences between pairs of runs on measures on which the subject could be worse; empty if it is worse on any.
 
-        Where it is worse than some of the levels, another finding reports that from the other side.
+        If the subject is worse than only some of the levels, another finding reports this from the other side.
         """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}

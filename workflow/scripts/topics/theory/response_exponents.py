@@ -2,7 +2,7 @@
 
 The unit is the cell: its runs share all conditions, and treating them as separate points would make
 a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
-coefficients, so few cells have a wide interval. Few cells can also lie on a line by chance, so
+coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so
 the interval is never narrower than the spread of the replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and

@@ -19,7 +19,7 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     Parameters
     ----------
     hits, trials : int
-        Number of successes, and of trials, at least 1.
+        Numbers of successes and of trials; there is at least one trial.
     confidence : float
         Confidence of the interval, between 0 and 1.
     """

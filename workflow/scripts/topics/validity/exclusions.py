@@ -32,7 +32,7 @@ def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConc
     Parameters
     ----------
     tables : object
-        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs: DataFrames, or None.
+        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
     margins : dict of str to float
         Metric -> largest change of a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
     significance : float
@@ -110,7 +110,7 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     Parameters
     ----------
     usable, invalid : int
-        Number of excluded runs that have numbers, and of all excluded runs.
+        Numbers of excluded runs with measured values, and of all excluded runs.
     changes : list of ChangedConclusion
     compared : int
         Number of conclusions that were compared.
