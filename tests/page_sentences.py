@@ -201,7 +201,7 @@ WORDS = {
     r"\bweb objects?\b": any_of(lambda s: groups(s, application="web")),
     r"\breal-time streams?\b": any_of(lambda s: groups(s, application="real-time")),
     r"\b[Gg]roups of (long )?flows\b": any_of(lambda s: s["groups"]),
-    r"\bbottlenecks in a row\b": any_of(lambda s: s["topology"] == "chain"),
+    r"\bbottlenecks in (a row|series)\b": any_of(lambda s: s["topology"] == "chain"),
     r"\btunnels?\b": any_of(lambda s: s["multipath"]["by"] == "gre"),
     r"\bMPTCP\b": any_of(lambda s: s["multipath"]["by"] != "none"),
     r"\bGilbert\b": any_of(has_loss_model),

@@ -15,7 +15,7 @@ OF_TOPIC = {
     "failover": {r"\bMPTCP\b"},
     "subflows": {r"\bMPTCP\b"},
     "policers": {r"\bpolicers?\b"},
-    "chain": {r"\bbottlenecks in a row\b"},
+    "chain": {r"\bbottlenecks in (a row|series)\b"},
     "short_flows": {r"\bweb objects?\b"},
     "real_time": {r"\breal-time streams?\b"},
     "ip_version": {r"\bIPv6\b", r"\bIPv4\b"},

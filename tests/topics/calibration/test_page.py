@@ -49,15 +49,15 @@ def test_no_other_question_is_asked(built):
 
 def test_the_opening_sentence_and_the_tables_name_what_is_off(built):
     text = page_text(built.page)
-    assert "17 of 18 measured values agree with their exact numbers; the rate is −10,000 ppm off at most" in text
-    assert "Off: rate of rate." in text
+    assert "17 of 18 measured values agree with their exact numbers; the rate is off by at most −10,000 ppm" in text
+    assert "Off: rate in rate." in text
     assert built.page.read_text(encoding="utf-8").count('verdict differs">off<') == 1
 
 
 def test_what_is_known_of_the_largest_error_is_said():
     table = calibration(*tables(*points()))
     assert sentence(table) == (
-        "18 of 18 measured values agree with their exact numbers; the rate is +165.2 ppm off at most, of which +165.1 ppm "
+        "18 of 18 measured values agree with their exact numbers; the rate is off by at most +165.2 ppm, of which +165.1 ppm "
         "are due to the shaper's rounding to whole nanoseconds."
     )
     by_quantity = {(summary.quantity, summary.what): summary for summary in summaries(table)}

@@ -162,7 +162,7 @@ def test_one_measurement_is_no_test():
     assert tests["p"].isna().all() and not tests["different"].any()
     table = summary(tests, 0.05, 0.95)
     assert (table["tests"] == 0).all() and table["share_percent"].isna().all()
-    assert controls_sentence(table).startswith("No cell could be tested against itself")
+    assert controls_sentence(table).startswith("No cell could be compared with itself")
 
 
 def test_the_sentence_says_how_many_and_what_chance_makes(null):

@@ -111,7 +111,9 @@ def test_a_cca_of_the_studys_own_comes_first():
 
 def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
-    assert text.endswith("but the difference is more than three times that between any two runs of one cell.")
+    assert text.endswith(
+        "but the difference is at least three times as large as that between any two runs of one cell."
+    )
 
 
 def test_two_replications_show_nothing_that_their_spread_may_make():
@@ -132,7 +134,7 @@ def test_copies_are_one_measurement_and_called_so():
         }
 
     (text,) = sentences(runs_of(copied, spread=0))
-    assert text.endswith("Each is one measurement, repeated with the same result, so there is nothing to test.")
+    assert text.endswith("Each value is one measurement, repeated with the same result, so there is nothing to test.")
 
 
 def test_a_larger_value_is_told_as_times_from_twice_on():

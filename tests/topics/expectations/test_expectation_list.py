@@ -91,7 +91,7 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
 {where: {ccca: cubic}}
   analysis.expect[rows].where.ccca is ccca; did you mean 'cca'?
 {none_of: [false]}
-  analysis.expect[rows].none_of is given beside one_of; allowed: one of the keys requirement, one_of, none_of.
+  analysis.expect[rows].none_of is given as well as one_of; allowed: one of the keys requirement, one_of, none_of.
 {column: goodput_mbps}
   analysis.expect[rows].one_of is given, and goodput_mbps of runs is number; allowed: requirement.
 {interval: [rtt_mean_ms, loss_percent]}

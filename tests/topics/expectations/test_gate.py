@@ -234,7 +234,7 @@ def test_a_study_that_fails_leaves_its_lines_and_one_that_passes_none(results, t
 @pytest.mark.parametrize(
     ("passed", "sentence"),
     [
-        ([True, True], "The study passes as a gate: 2 expectations of 2 met."),
+        ([True, True], "The study passes as a gate: 2 of 2 expectations met."),
         ([True, False], "The study doesn't pass as a gate: 1 of 2 expectations not met (b)."),
     ],
 )

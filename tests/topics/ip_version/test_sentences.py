@@ -49,7 +49,7 @@ def test_the_difference_is_shown_to_be_the_headers():
         ("IPv6 higher", "outside", "that is higher than what 20 more bytes of header cost: −0.20 to +0.18 % off the "
          "segment-size ratio 1428/1448 (−1.38 %), beyond ±0.5 %"),
         ("IPv4 higher", "outside", "that is lower than what 20 more bytes of header cost"),
-        ("IPv4 higher", "across", "whether 20 more bytes of header cost that is open: −0.20 to +0.18 % off"),
+        ("IPv4 higher", "across", "it is open whether 20 more bytes of header cost that much: −0.20 to +0.18 % off"),
     ],
 )  # fmt: skip
 def test_no_agreement_without_its_proof(direction, within, words):
@@ -61,10 +61,10 @@ def test_no_agreement_without_its_proof(direction, within, words):
 @pytest.mark.parametrize(
     "pooled, equal, words",
     [
-        (0.01, 0.01, "; the published, pooled test sees it too (p = 0.010)."),
+        (0.01, 0.01, "; the published, pooled test finds it too (p = 0.010)."),
         (0.5, 0.6, "Over 12 scenarios IPv6's goodput is within ±5 % of IPv4's and not shown to differ (mean −1.40 %, −1.60 to "
          "−1.20 %, p = 0.600); against the segment-size ratio 1428/1448 (−1.38 %) it is −0.20 to +0.18 % off, within ±0.5 %"),
-        (0.01, 0.6, "; the published, pooled test sees one (p = 0.010)."),
+        (0.01, 0.6, "; the published, pooled test finds a difference (p = 0.010)."),
     ],
 )  # fmt: skip
 def test_pooled_test_and_cells_are_told_apart(pooled, equal, words):

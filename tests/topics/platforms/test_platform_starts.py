@@ -117,9 +117,9 @@ def test_difference_of_start_up_is_told_from_the_data(study):
     assert (row["goodput_percent"], row["steady_percent"]) == pytest.approx((-10, 0), abs=0.01)
     assert (row["early_retransmits_a"], row["early_retransmits_b"]) == (10, 60)
     (sentence,) = start_sentences(pd.DataFrame([row]), {"10 packets": 10})
-    assert "is 9.999 % lower than that of Linux, which the link carries in 1.0 s, but" in sentence
-    assert "ns-3 3.44 has no new data acknowledged for 1.00 s, of Linux for 0.10 s at most." in sentence
-    assert "160 packets on ns-3 3.44, when packets are lost; 40 packets on Linux, before anything is lost." in sentence
+    assert "is 9.999 % lower than that of Linux (by as much as the link carries in 1.0 s), but" in sentence
+    assert "acknowledged is 1.00 s on ns-3 3.44 and 0.10 s on Linux, on average." in sentence
+    assert "160 packets on ns-3 3.44 (with losses); 40 packets on Linux (before any loss)." in sentence
     assert sentence.endswith("In the first quarter ns-3 3.44 retransmits 60 segments, Linux 10 segments.")
 
 

@@ -1,8 +1,8 @@
 """Run the scripts of topics one after another in one process: analyses or figures, as declared by the topics.
 
-A script has a function with the script's name, and neither reads nor writes a file. The function's arguments are named after the
-tables and parameters that it needs (`tables_for`). It returns the rows of the tables that its `Analysis`
-declares, in their order, or a figure's `Drawing`.
+A script has a function with the script's name, which neither reads nor writes a file. The function's arguments are named after the
+tables and parameters that it needs (`arguments_of`). It returns the tables that the script's `Analysis` declares, in their order, or a
+figure's `Drawing`.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
 
 
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
-    """Return a function's arguments: tables, read from the inputs, and parameters. An argument ``params`` gets all parameters as attributes.
+    """Return a function's arguments: tables read from the inputs, and parameters; the argument ``params`` has all parameters as attributes.
 
     Raises `ValueError` if an argument is neither a table nor a parameter.
     """

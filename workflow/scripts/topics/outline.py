@@ -21,7 +21,7 @@ FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 @dataclass(frozen=True)
 class StudyOutline:
-    """Contents of a study's analysis, figures and report."""
+    """The contents of a study's analysis, figures and report."""
 
     design: StudyDesign
     topics: tuple[Topic, ...]  # topics that apply, in the registry's order
@@ -32,7 +32,7 @@ class StudyOutline:
 
     @property
     def leading(self) -> list[Topic]:
-        """Topics that open the report: none in a study that defines a CCA, whose comparisons come first."""
+        """Topics that open the report; none in a study that defines CCAs, because comparisons of these CCAs come first."""
         return [topic for topic in self.topics if topic.leads(self.design) and not self.design.own_ccas]
 
     @property
@@ -99,7 +99,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 
 
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
-    """Return the parts that each job runs, by the name of its rule: in a small study one job for all, otherwise one job each.
+    """Return rule -> parts that its job runs: one job for all parts in a small study, otherwise one job per part.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return input, output and calls of a rule that runs analyses; tables that one analysis makes for another aren't inputs."""
+    """Return the input, output and calls of a rule that runs analyses; tables that one analysis makes for another aren't inputs."""
     calls = [
         {
             "script": analysis.script,
@@ -139,7 +139,7 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
 
 
 def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
-    """Return input, output (paths by slug) and calls of a rule that draws figures; ``own`` places a file of the checkout."""
+    """Return the input, output and calls of a rule that draws figures; ``own`` returns the path of a file in the checkout."""
     calls, captions, output = [], {}, {}
     for figure in figures:
         files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
@@ -164,7 +164,7 @@ def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping,
 
 
 def _kinds_of(names):
-    """Return name -> column -> kind of the analysis tables among a script's inputs."""
+    """Return table -> column -> kind for the analysis tables among a script's inputs."""
     tables = {table.name: table for topic in TOPICS for table in topic.tables}
     known = [tables[name] for name in (name.removeprefix(OTHER) for name in names) if name in tables]
     return {table.name: {column.name: column.kind for column in table} for table in known}

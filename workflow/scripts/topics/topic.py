@@ -109,13 +109,13 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Turn a predicate on scenarios into one on designs: whether it holds for more than half of a design's scenarios."""
+    """Return a predicate on designs: whether ``holds`` is true of more than half of the design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic's declaration, from which the workflow plans before the study has any files."""
+    """A topic's declaration, from which the workflow is planned before the study has any files."""
 
     name: str  # the name of its folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation
@@ -137,7 +137,7 @@ class Topic:
     # report.
     pictures: tuple[str, ...] = ()
     # Slugs of the figures, from any topic, in its section of the short page; if not given, one of `pictures`, or
-    # else its first figure.
+    # otherwise its first figure.
     brief: tuple[str, ...] | None = None
     # Whether its findings are among those that open the report; otherwise they appear only in its section.
     opens: bool = True

@@ -1,7 +1,7 @@
-"""Describe how flows share the link: each run's flows as a distribution, and its statistics over replications.
+"""Describe how flows share the link: the distribution of goodput over each run's flows, and its statistics over replications.
 
-The flows of a run aren't replicates of each other, because they share one link. Intervals are therefore estimated for statistics of the run
-(mean, spread, total, Jain's index), of which each replication gives one value.
+The flows of a run aren't replicates of each other, because they share one link. Intervals are therefore estimated for the statistics of a
+run (mean, standard deviation, total, Jain's index); each replication gives one value of each.
 """
 
 import math
@@ -22,14 +22,14 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns flows, fair_share_mbps and `tables.STATISTICS`; unknown values are missing, and all of them are missing if the goodput of any
-    flow is. Jain's index is missing if no flow delivered anything.
+    Returns flows, fair_share_mbps and `tables.STATISTICS`. Unknown values are missing; if any flow's goodput is missing, only flows is
+    returned. Jain's index is None if no flow delivered anything.
 
     Parameters
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
     capacity_mbps : float or None
-        Capacity of the path. A flow's fair share is an equal part of it, or of the flows' total if it is None.
+        Capacity of the path, of which a flow's fair share is an equal part. If None, the fair share is an equal part of the flows' total.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():
@@ -63,7 +63,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _places_of(runs, scenarios):
-    """Return scenario -> its label, platform, conditions, buffer, and the buffer as a multiple of the BDP."""
+    """Return scenario -> label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
     table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
     queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {
@@ -103,9 +103,10 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Return n, mean, interval, lowest, highest and a note on missing values, for the valid runs among a cell's `total` runs.
+    """Return n, mean, interval, lowest, highest and a note for a statistic over the valid runs of a cell.
 
-    ``statistic`` is one of `STATISTICS`.
+    ``statistic`` is one of `STATISTICS`; ``described`` is the result of `describe_runs` for the cell, and ``total`` the cell's number of
+    runs, valid or not.
     """
     values = described[statistic.name].dropna().astype(float)
     if values.empty:

@@ -1,7 +1,6 @@
-"""Figures that show each flow: their inputs, and panels with one slot per buffer or per platform.
+"""The inputs of figures that show each flow, and their panels with one slot per buffer or per platform.
 
-`runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` has the scenarios from
-`scenario_series.with_series`.
+`runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` is the result of `scenario_series.with_series`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,9 +20,9 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel: the two lines of its title; the cell and the name of each slot; and the label of the slots.
+    """A panel: the two lines of its title; the cell and the name of each slot; and the label below the slots.
 
-    A cell is a scenario (None if it doesn't exist), CCA and IP version.
+    A cell is (scenario, CCA, IP version); the scenario is None if it doesn't exist.
     """
 
     title: str
@@ -34,12 +33,12 @@ class FlowPanel:
 
 
 def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs at their scenarios' centre, and the scenarios with their series."""
+    """Return the runs with the central conditions of their scenarios, and the scenarios with their series."""
     return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
-    """Return the series that have several buffers, in the platforms' order, and all buffers that these have."""
+    """Return the series that have several buffers, in the order of the platforms, and all buffers of these series."""
     order = platforms_of(table)
     sizes = table.groupby("series", sort=False)["buffer"].nunique()
     several = table[table["series"].isin(sizes[sizes > 1].index)]
@@ -51,13 +50,13 @@ def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
 
 
 def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
-    """Return the scenario of each buffer, among rows that differ only in the buffer; None if it doesn't exist."""
+    """Return the scenario with each buffer, from rows that differ only in the buffer; None where there is no such scenario."""
     scenarios = rows.drop_duplicates("buffer").set_index("buffer")["scenario"]
     return [scenarios.get(buffer) for buffer in buffers["buffer"]]
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows with the conditions and the buffer that most platforms have (the smallest buffer in a tie), and these platforms."""
+    """Return the rows of the conditions and buffer that most platforms share (in a tie, the smallest buffer), and these platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),
@@ -114,13 +113,13 @@ def draw_flows(
     Parameters
     ----------
     words : tuple of str
-        The figure's title, a panel's contents, and the factor that distinguishes the slots, up to "by".
+        The figure's title, the contents of a panel, and the beginning of the list of slots, such as "By".
     highest : pandas.Series of float
-        Highest values, which the axis must cover.
+        Largest values in Mbit/s, which the axis must cover.
     panels, runs
-        The panels to draw, and the runs, for the fair share.
+        The panels to draw, and the runs from which the fair share is computed.
     cells : mapping
-        Scenario, CCA and IP version -> the data to draw for the cell, if it has a valid run.
+        (scenario, CCA, IP version) -> the data to draw; cells without a valid run are missing.
     draw : callable
         Called with axes, place, a cell's data, and colour; draws the data and returns a description in words.
     """

@@ -2,11 +2,11 @@
 
 "Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
 
-Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run per buffer. Goodputs are shares of the link's rate,
-since a study may have another rate.
+Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run per buffer. Goodputs are compared as shares of the link's rate,
+because a study may have a different rate.
 """
 
-#: Name of its claims file.
+#: Name of the paper's claims file.
 KATO_PAPER = "kato-bbr-ns3"
 RATE_MBPS, FLOWS, VERSION = 1000, 16, "3.40"
 # The paper's starving flows are those with "less than 1 Mbps" (section III.B); their fair share is 62.5 Mbit/s.

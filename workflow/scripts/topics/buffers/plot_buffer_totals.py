@@ -1,4 +1,4 @@
-"""Draw the flows' total goodput and its fairness against the buffer: by CCA, or by platform."""
+"""Draw the flows' total goodput and the fairness among them against the buffer: by CCA, or by platform."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ SPREAD = 0.3  # of a slot, over which lines are set apart
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a panel: its name, one cell per buffer (the CCA, and the scenario or None if it doesn't exist), and its style."""
+    """A line of a panel: its name, its style, and one (scenario, CCA) per buffer; the scenario is None if it doesn't exist."""
 
     name: str
     cells: list[tuple[str | None, str]]
@@ -50,7 +50,7 @@ def _lines_of_ccas(rows, buffers, ccas):
 
 
 def _lines_of_platforms(rows, buffers, cca):
-    """Return a line for each platform: Linux in ink, a simulator's versions in the CCA's colour, the newest solid."""
+    """Return a line for each platform: black for Linux, the CCA's colour for versions of a simulator, of which the newest is solid."""
     lines, platforms = [], platforms_of(rows)
     versions = [platform for platform in platforms if ":" in platform]
     marks = dict(zip(reversed(versions), "s^Dv<>", strict=False))
@@ -64,7 +64,7 @@ def _lines_of_platforms(rows, buffers, cca):
 
 
 def _plan(table, ccas, ip_versions, by_platform):
-    """Yield title, second line, lines and IP version of each pair of panels."""
+    """Yield the title, second line, lines and IP version of each pair of panels."""
     series, buffers = shown_by_buffer(table)
     several = table[table["series"].isin(series)]
     for ip_version in ip_versions:
@@ -79,7 +79,7 @@ def _plan(table, ccas, ip_versions, by_platform):
 
 
 def _draw(cells, table, by_platform):
-    """Return the figure, with one line per platform and one panel per CCA, or the other way round."""
+    """Return the figure: one line per platform and two panels per CCA, or one line per CCA and two panels per platform."""
     apply_style()
     plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])
@@ -91,7 +91,7 @@ def _draw(cells, table, by_platform):
     # Intervals may reach a little further than the highest mean, and get an arrowhead beyond that.
     axis = {"total_mbps": linear_axis(0, max(1e-9, 1.04 * highest)), "jain_index": linear_axis(0, 1.0)}
     most = max(len(lines) for _, _, lines, _ in plan)
-    drawn = CategoryPanels("Goodput of all flows, and how fairly it is distributed", 2 * len(plan), most, columns=2)
+    drawn = CategoryPanels("Goodput of all flows, and fairness among them", 2 * len(plan), most, columns=2)
     for title, second, lines, ip_version in plan:
         for statistic, what in SHOWN.items():
             axes = drawn.add(f"{title}: {what}", second, axis[statistic])

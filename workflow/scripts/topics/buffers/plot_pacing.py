@@ -1,4 +1,4 @@
-"""Draw the pacing rate over time of two flows of a run: those with the highest and the lowest goodput."""
+"""Draw the pacing rate over time of two flows of a run: the flows with the highest and the lowest goodput."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -27,7 +27,7 @@ COLUMNS = [
 def _chosen_runs(runs, table, cca):
     """Return the run shown for each platform and IP version: the first valid run with the smallest buffer.
 
-    A list of (IP version, row of `table`, row of `runs`); the last is None without a valid run.
+    The result is a list of (IP version, row of `table`, row of `runs`), in which the row of `runs` is None if no run is valid.
     """
     chosen = []
     for platform in platforms_of(table):
@@ -41,7 +41,7 @@ def _chosen_runs(runs, table, cca):
 
 
 def _chosen_series(chosen, flows, path):
-    """Return the pacing rate over time of two flows of each run shown, with `COLUMNS`."""
+    """Return `COLUMNS`: the pacing rate over time of two flows of each run shown."""
     parts = []
     for _, scenario, run in chosen:
         if run is None:

@@ -11,7 +11,7 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
 from wording.sentence_words import cca_name
 
-# Statistics shown beside the paper's (shares of the link, and Jain's index) -> decimals.
+# Statistics compared with the paper's (shares of the link, and Jain's index) -> decimals.
 BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 2}
 
 
@@ -31,7 +31,7 @@ def _interval_cell(row, decimals):
 
 
 def _ends(row, decimals):
-    """Return the interval of a row's mean: "61.0 to 65.4"; empty if it has none."""
+    """Return the interval of a row's mean: "61.0 to 65.4"; empty if there is no interval."""
     if is_missing(row["ci_low"]):
         return ""
     return minus(f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}")
@@ -83,8 +83,8 @@ def _starved_words(flow_goodput):
 def paper_table(material) -> list[dict] | None:
     """Return the paper's table II next to this study's values, or None for a study that isn't compared with it.
 
-    There is one dict per buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts, and
-    rows, the number of rows of the buffer.
+    There is one dict per buffer and source, with buffer, source, n and values (mean, SD, total and Jain's index as texts). The first dict
+    of a buffer also has rows, the number of dicts for this buffer; the others have no buffer (None).
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None
@@ -115,7 +115,7 @@ def _with_interval(row, decimals):
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each platform: the CCA of interest with the smallest and the largest buffer."""
+    """Return a finding for each platform: the results of the CCA of interest with the smallest and the largest buffer."""
     cca, flows, sentences = paced_cca(material.design), material.design.flows, []
     sizes = list(buffers_of(with_series(material.tables.scenarios))["buffer"])
     for platform in platforms_of(material.tables.scenarios):
@@ -128,7 +128,7 @@ def findings(material) -> list[Finding]:
         valid = [cell for cell in cells if cell["statistics"]["total_mbps"]["n"]]
         name = f"{cca_name(cca)} on {platform_name(platform)}"
         if not valid:
-            sentences.append(f"{name} has no valid run, so there is no result on its buffers.")
+            sentences.append(f"{name} has no valid run, so there is no result for any buffer.")
             continue
         parts = [_cell_words(cell, flows) for cell in (valid if len(valid) == 1 else (valid[0], valid[-1]))]
         sentences.append(f"{name}, {count(flows, 'flow')}: {'; '.join(parts)}.")
@@ -136,7 +136,7 @@ def findings(material) -> list[Finding]:
 
 
 def _cell_words(cell, flows):
-    """Describe the flows' total goodput with a buffer, its fairness, and the number of starving flows."""
+    """Describe the flows' total goodput with a buffer, the fairness among them, and the number of starving flows."""
     of = cell["statistics"]
     total, unit = of["total_percent"], "% of the link"
     if is_missing(total["mean"]):

@@ -8,7 +8,7 @@ from topics.cells.tables import IN_UNIT, NOTE
 
 #: Number of a group of comparable scenarios, from `scenario_series.with_series`.
 CONDITIONS = ordinal_column(
-    "conditions", "Number of the set of conditions; scenarios with the same number differ only in buffer or platform."
+    "conditions", "Number of a set of conditions; scenarios with the same number differ only in buffer or platform."
 )
 BUFFER = text_column("buffer", "Limit of the bottleneck's queue as configured: `10 packets`, `0.5 BDP`.")
 _PLACE_COLUMNS = (
@@ -23,7 +23,7 @@ _PLACE_COLUMNS = (
 )  # fmt: skip
 _NO_RATE = "nothing limits the rate"
 _NO_SPREAD = "there is one flow"
-#: Statistics of a run's flows; their means over replications are estimated.
+#: Statistics of a run's flows, whose means over replications are estimated.
 STATISTICS = (
     number_column("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
     number_column("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),
@@ -67,15 +67,15 @@ FLOW_GOODPUT_CELLS = Table(
         *CELL_COLUMNS,
         *_PLACE_COLUMNS,
         text_column("statistic", "Name of a column of `flow_goodput.csv`."),
-        text_column("unit", "The statistic's unit.", "it has none"),
-        count_column("n", "runs", "Valid runs that have a value."),
-        number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
+        text_column("unit", "The statistic's unit.", "the statistic has no unit"),
+        count_column("n", "runs", "Number of valid runs that have a value."),
+        number_column("mean", IN_UNIT, "Mean of the statistic over these runs.", _NO_RUN),
         *interval_columns(
             "ci_low", "ci_high", IN_UNIT, "the mean, clipped to possible values",
             "there are fewer than 6 values, all repeat one measurement, or some are outliers",
         ),
-        number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
-        number_column("highest", IN_UNIT, "Largest value.", _NO_RUN),
+        number_column("lowest", IN_UNIT, "Smallest value of the statistic in a valid run.", _NO_RUN),
+        number_column("highest", IN_UNIT, "Largest value of the statistic in a valid run.", _NO_RUN),
         NOTE,
     ),
 )  # fmt: skip

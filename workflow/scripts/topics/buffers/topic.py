@@ -1,4 +1,4 @@
-"""Many flows and a small buffer: the goodput of each flow and of all together, against the buffer's size."""
+"""Many flows and a small buffer: the goodput of each flow and of all flows together, as a function of the buffer's size."""
 
 from experiment.disciplines import MEASURES, measure_of
 from study_files.study_design import conditions_of
@@ -19,23 +19,23 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has several flows that share a buffer, in several sizes; chains are excluded."""
+    """Return whether several flows of a `StudyDesign` share a buffer whose size varies; chains are excluded."""
     return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
 def paced_cca(design) -> str:
-    """Return the CCA whose pacing rate is shown: BBR, which sets its rate itself, or else the study's first."""
+    """Return the CCA whose pacing rate is shown: BBR, which sets the rate itself, or otherwise the study's first CCA."""
     return "bbr" if "bbr" in design.ccas else design.ccas[0]
 
 
 def flow_goodput_figure(slug, title, **params) -> Plot:
-    """Return the figure with one bar per flow, for each buffer or each platform (`lines`)."""
+    """Return the figure with one bar per flow, grouped by buffer or by platform (`lines`)."""
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)
 
 
 def totals_figure(slug, shows, **params) -> Plot:
-    """Return the figure of the flows' total goodput and its fairness against the buffer."""
+    """Return the figure of the flows' total goodput, and the fairness among them, against the buffer."""
     script, caption, title = (
         "buffers/plot_buffer_totals",
         "buffers/buffer-totals",

@@ -1,4 +1,4 @@
-"""Compare each run's readings with exact numbers: one row of `CALIBRATION` for each quantity at a point."""
+"""Compare each run's readings with exact numbers: one row of `CALIBRATION` for each quantity at each point."""
 
 import math
 from collections.abc import Iterator
@@ -28,21 +28,21 @@ from wording.scenario_words import rate_words
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
 #: ping reads both of its times in whole us.
 ECHO_STEP_US = 1
-#: Shortest time with an error that ping can show: its steps exceed a hundredth of shorter times.
+#: Shortest time whose error is measured with ping: for shorter times a step of 1 us would be more than a hundredth.
 LEAST_ECHO_US = 100
-#: Limit of a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
+#: Limit for a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
 Z_LIMIT = 3.29
-#: Largest number of packets between two samples with which a full queue is seen (except for one packet and those in the bucket).
+#: Largest number of packets that may leave between two samples if the samples are to show the full queue.
 SLOW_PACKETS = 2
 #: Largest uncertainty of a sample, in packets, with which a burst can be measured.
 COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return `CALIBRATION`: quantity by quantity, and for each one the points of the scenarios in the study's order.
+    """Return `CALIBRATION`, sorted by quantity and then in the order of the study's scenarios.
 
-    ``readings`` are `READINGS`. Runs that failed a check are measured like the others, because an instrument must not select its own
-    readings; the note names the check.
+    ``readings`` is the table `READINGS`. Runs that failed a check are included, because an instrument must not select its own readings;
+    the note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
@@ -51,7 +51,7 @@ def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame
 
 
 def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_ppm=0.0, note="", **more):
-    """Return a row without a verdict; ``more`` has its uncertainty, or its standard error and trials."""
+    """Return a row without a verdict; ``more`` contains the uncertainty, or the standard error and the number of trials."""
     names = {name: point[name] for name in CELL} | {"scenario_label": point["label"]}
     if point["failed_checks"]:
         note += f"; the run failed the check {point['failed_checks']}"
@@ -62,7 +62,7 @@ def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_pp
 
 
 def _judged(row):
-    """Add the error, also in parts per million, and the verdict."""
+    """Return the row with its error, also in parts per million, and its verdict."""
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
@@ -97,7 +97,7 @@ def _frame(point):
 
 
 def _rate(point):
-    """Yield the rate of the bottleneck: frames between two moments divided by the time, if it was always busy."""
+    """Yield the row for the bottleneck's rate: frames divided by the time between two readings, if it was always busy."""
     # If the queue overflows, packets may be sent twice and delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
         return
@@ -115,7 +115,7 @@ def _rate(point):
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
         uncertainty=rate * (1 / packets + others), known_ppm=shaper_known_ppm(int(frame), rate) - 1e6 * others,
-        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames with which hosts look for an IPv6 router",
+        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} Router Solicitations",
     )  # fmt: skip
 
 
@@ -124,7 +124,10 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the round trip of an echo request over the idle path, excluding cable delays; if delays are random, requests are too few."""
+    """Yield the row for an echo request's round trip over the idle path; none if delays are random, because requests are too few.
+
+    If packets take time to pass the cable, that time is measured, without the configured delays; otherwise the delays themselves are.
+    """
     if _both(point, "jitter"):
         return
     delays_ms, note = _both(point, "delay"), "ping's times are in whole µs"
@@ -141,7 +144,7 @@ def _delay(point):
 
 
 def _longer_messages(points) -> Iterator[dict]:
-    """Yield the extra round-trip time of longer messages compared with the shortest on the same cable."""
+    """Yield the rows for longer messages: the extra round-trip time compared with the shortest message on the same cable."""
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
         if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
@@ -161,7 +164,7 @@ def _longer_messages(points) -> Iterator[dict]:
 
 
 def _loss(point):
-    """Yield the share of packets lost in each direction with loss."""
+    """Yield the rows for the share of packets lost, one for each direction with loss."""
     for direction in ("forward", "reverse"):
         percent, offered = point[f"loss_{direction}_percent"], point[f"offered_{direction}"]
         if percent and offered:
@@ -169,7 +172,7 @@ def _loss(point):
             how = (
                 "each lost independently"
                 if of_one == 1
-                else f"of which {of_one:.3g} carry as much information as one independent loss"
+                else f"{of_one:.3g} of which carry as much information as one packet with independent losses"
             )
             yield _row(
                 point, "loss", "%", f"{plain(percent)} %", share, 100 * point[f"lost_{direction}"] / offered,
@@ -179,7 +182,7 @@ def _loss(point):
 
 
 def _queue(point):
-    """Yield the maximum length of a queue that overflowed, and its length when drops began."""
+    """Yield the rows for a queue that overflowed: its maximum length, and its length when drops began."""
     if is_missing(point["drops"]) or not point["drops"]:
         return
     frame = _frame(point) - point["frame_overhead_bytes"]
@@ -206,7 +209,7 @@ def _queue(point):
 
 
 def _jitter(point):
-    """Yield the mean of round trips with jitter, and the spread of delays in the data's direction."""
+    """Yield the rows for jitter: the mean round-trip time, and the difference between two delays in the data's direction."""
     forward = point["jitter_forward_ms"]
     delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
     drawn_ms = _both(point, "drawn")
@@ -226,7 +229,7 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield the burst that leaves at once after idle time: the data sent up to some moment minus the amount due to the rate."""
+    """Yield the row for the burst after idle time: the data that left up to some moment, minus the amount due to the rate."""
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

@@ -12,10 +12,10 @@ from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER
 from tcp_models.wire_theory import frame_bytes
 
 NS_PER_S = 1_000_000_000
-#: Number of messages that iperf3's server sends just before the data leave, each of which is acknowledged.
+#: Number of messages that iperf3's server sends just before the data leave. Each is acknowledged.
 WORDS_TO_BEGIN = 2
-#: Hosts ask for an IPv6 router at doubling intervals (RFC 7559). Largest number of requests in the last three quarters of a period,
-#: and their size: Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
+#: Hosts send Router Solicitations at doubling intervals (RFC 7559). Their largest number in the last three quarters of a period, and the
+#: size of each: the headers of Ethernet and IPv6, the message of 8 bytes (RFC 4861) and an option of 8 bytes.
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
 #: Weight of a new difference between two packets' delays in the smoothed difference (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
@@ -26,7 +26,7 @@ EVEN = 1 / math.sqrt(3)
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
     """Return the duration of a frame as the kernel's shaper computes it, rounded down to whole ns.
 
-    Like ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c), it uses a factor of 32 bits.
+    The calculation is the same as in ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c): it uses a 32-bit factor.
 
     >>> shaper_time_ns(1514, 1000), shaper_time_ns(1514, 10_000)
     (12112, 1211)
@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess rate, in ppm, of a shaper that counts in whole ns.
+    """Return the excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -47,7 +47,7 @@ def shaper_known_ppm(size: int, rate_mbps: float) -> float:
 
 
 def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
-    """Return the round-trip time of an echo request over an idle cable without the cable's delay, in us.
+    """Return the round-trip time in us of an echo request over an idle cable, excluding the cable's delay.
 
     >>> round(echo_us(0.02, "ipv4", 24), 3)  # 2 x 122 bytes at 20 kbit/s
     97600.0
@@ -66,7 +66,7 @@ def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
 
 
 def full_queue_bytes(limit: float, frame: float) -> float:
-    """Return the bytes in a queue of ``limit`` bytes that is full of frames of one size.
+    """Return the number of bytes in a queue of ``limit`` bytes that is full of frames of one size.
 
     >>> full_queue_bytes(100_000, 1514)
     99924
@@ -75,7 +75,7 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return the burst after idle time, without the packet that puts the shaper into debt, in bytes.
+    """Return the burst after idle time in bytes, excluding the packet that puts the shaper into debt.
 
     The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
     server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
@@ -88,7 +88,7 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean absolute difference of two uniform delays from a range of 2 x ``jitter_ms``: a third of the range."""
+    """Return the mean absolute difference between two delays, uniform over 2 x ``jitter_ms``: a third of this range."""
     return 2 * jitter_ms / 3
 
 
@@ -116,7 +116,7 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 
 
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
-    """Return the standard error of a loss rate if ``of_one`` packets carry as much information as one independent packet.
+    """Return the standard error of a loss rate; ``of_one`` packets carry as much information as one with independent loss.
 
     >>> loss_error(0.2, 10_000)
     0.004
@@ -125,7 +125,7 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return how many of a model's packets carry as much information on the loss rate as one independent packet.
+    """Return the number of a model's packets that carry as much information on the loss rate as one with independent loss.
 
     The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
     the chain's fundamental matrix sums (Kemeny and Snell 1960).

@@ -1,4 +1,4 @@
-"""Compare each quantity of each point with its exact value."""
+"""Compare each quantity at each point with its exact value."""
 
 import pandas as pd
 

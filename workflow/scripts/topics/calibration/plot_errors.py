@@ -1,4 +1,4 @@
-"""Draw the error of each quantity at each point, with the measurement's uncertainty and the errors known beforehand."""
+"""Draw the error of each quantity at each point, with the measurement's uncertainty and the errors with a known cause."""
 
 from dataclasses import dataclass
 

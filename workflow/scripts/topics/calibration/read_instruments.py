@@ -1,4 +1,4 @@
-"""Read the instruments' readings from every run document, one row of `READINGS` each."""
+"""Read the instruments' readings from every run document, with one row of `READINGS` per document."""
 
 import pandas as pd
 

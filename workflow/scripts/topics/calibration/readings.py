@@ -12,12 +12,12 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: Number of samples after the first packets from which on a leaving packet has waited for its turn: the burst has been seen by then.
+#: Number of samples after the first packets by which the burst has left; a packet that leaves later has waited for its turn.
 SETTLED = 3
 
 
 def readings(document) -> dict:
-    """Return the row of `READINGS` of a run document."""
+    """Return a run document's row of `READINGS`."""
     run = specification_of(document)
     (echo,) = document["idle_rtt"]
     row = dict.fromkeys(READINGS.names) | {
@@ -40,7 +40,7 @@ def readings(document) -> dict:
 
 
 def settings(run) -> dict:
-    """Return the settings of random effects that follow from the run's specification."""
+    """Return the expected statistics of random loss and jitter, which follow from the run's specification."""
     row = {"even": not any(run.option("jitter_table", way) for way in DIRECTIONS)}
     for way in DIRECTIONS:
         effect, table, model = run.direction(way), run.option("jitter_table", way), run.direction(way).loss_model
@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return the packets that reached the random loss of each direction, and those lost."""
+    """Return the numbers of packets that reached the random loss in each direction, and of packets lost there."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:
@@ -66,13 +66,13 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds, without the first second (which starts from 0) and an incomplete last one."""
+    """Return the mean of iperf3's jitter over whole seconds, excluding the first (which starts from 0) and an incomplete last one."""
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 
 
 def deliveries(document) -> dict:
-    """Return the data delivered between two readings, without the first quarter of the window."""
+    """Return the data delivered between two readings, the first of which is after a quarter of the window."""
     window = common_window(document["delivered"], START_UP)
     if window is None:
         return {}
@@ -86,7 +86,7 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return the shortest queue between two times, retransmissions since the first one, the longest queue, and the queue after a drop."""
+    """Return the shortest queue between two times, retransmissions since ``begin_ns``, the longest queue, and the queue after a drop."""
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
     row = {
@@ -109,7 +109,7 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return the number of data packets that had left when the first waiting packet left, and that time.
+    """Return the number of data packets that had left when the first waiting packet left, and the time until then.
 
     Until the first acknowledgement or drop, the packets that have left are the unacknowledged ones that aren't waiting.
     """

@@ -1,8 +1,8 @@
 # Calibration: run documents -> analysis/readings.csv
 
 
-# What the documents say of the path, a row a run. Read from the documents themselves: other studies have no use for
-# these numbers among their tidy tables.
+# The readings of the path in each run document, one row per run. They are read from the documents themselves because other studies
+# don't need these numbers in their tidy tables.
 rule read_instruments:
     input:
         documents=RUN_DOCUMENTS,

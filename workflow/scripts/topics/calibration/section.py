@@ -15,15 +15,15 @@ from wording.sentence_words import listed
 VERDICTS = {
     "exact": ALIKE, "explained": ALIKE, "expected": ALIKE, "off": DIFFERS, "not measured": OPEN,
 }  # fmt: skip
-#: Quantity -> the reason for its limit, in words.
+#: Quantity -> what limits the accuracy of its measurement, in words.
 LIMITS = {
-    "rate": "the readings: one packet; the shaper's whole nanoseconds are known",
-    "delay": "the probe: ping's times are in whole µs",
-    "serialisation": "the probe: whole µs; for messages one exchange, and one reading of the clock (256 ns)",
+    "rate": "readings: one packet (the shaper's rounding to whole nanoseconds is known)",
+    "delay": "probe: ping's times are in whole µs",
+    "serialisation": "probe: whole µs; for messages, one exchange and one step of the clock (256 ns)",
     "loss": "chance: the number of packets",
-    "queue": "samples: the data that leave between two of them",
+    "queue": "samples: the data that leave between two samples",
     "jitter": "chance: the number of packets",
-    "burst": "samples: the amount sent at the rate between two",
+    "burst": "samples: the data sent at the rate between two samples",
 }
 
 
@@ -34,18 +34,18 @@ class Summary:
     quantity: str  # as in the table
     what: str  # as in the table; for loss both directions are combined
     points: int  # number of measured rows
-    agreeing: int  # number of these that are exact, explained or expected
-    largest_ppm: float  # largest error among those with an exact value above 0, in ppm; nan if there is none
-    largest: float  # the same error in its unit
+    agreeing: int  # number of measured rows that are exact, explained or expected
+    largest_ppm: float  # largest error in ppm among rows with an exact value above 0; nan if there is none
+    largest: float  # the same error in ``unit``
     unit: str
-    # Uncertainty of that row's measurement, in ppm; for random quantities the standard error.
+    # Uncertainty of the measurement with the largest error, in ppm; for random quantities the standard error.
     uncertainty_ppm: float
-    known_ppm: float  # part of that row's error that is known beforehand
-    largest_z: float  # largest ratio of a random quantity's error to its standard error; else nan
+    known_ppm: float  # part of the largest error that has a known cause, in ppm
+    largest_z: float  # largest ratio of a random quantity's error to its standard error; otherwise nan
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return one `Summary` per quantity and ``what`` of ``analysis/calibration.csv`` that was measured anywhere."""
+    """Return one `Summary` for each quantity and ``what`` with a measured value in ``analysis/calibration.csv``."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
@@ -118,7 +118,7 @@ POINTS = (
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return both tables."""
+    """Return the template's variables: the table of quantities, the table of points, and the numbers of values measured and off."""
     table = material.tables.calibration
     return {
         "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),
@@ -140,11 +140,11 @@ def sentence(table: pd.DataFrame) -> str:
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"
     rates = [summary for summary in quantities if summary.quantity == "rate"]
     if rates and not is_missing(rates[0].largest_ppm):
-        text += f"; the rate is {_ppm_words(rates[0].largest_ppm)} off at most"
+        text += f"; the rate is off by at most {_ppm_words(rates[0].largest_ppm)}"
         if abs(rates[0].known_ppm) >= 1:
             text += f", of which {_ppm_words(rates[0].known_ppm)} are due to the shaper's rounding to whole nanoseconds"
     off = table[table["verdict"] == "off"]
-    places = [f"{row.quantity} of {row.scenario_label}" for row in off.itertuples()]
+    places = [f"{row.quantity} in {row.scenario_label}" for row in off.itertuples()]
     return f"{text}{f'. Off: {listed(places)}' if places else ''}."
 
 

@@ -3,13 +3,13 @@
 from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
 from run_tables.table import Table, count_column, number_column, text_column, truth_column, verdict_column
 
-_NO_TCP = "the run had no flow of TCP with deliveries read over time"
+_NO_TCP = "the run had no TCP flow whose deliveries were read over time"
 _NOT_SAMPLED = "the queue was not sampled"
 _NO_DATAGRAMS = "iperf3 sent no UDP"
-_NO_ROUND_TRIPS = "the application is a different one"
-_NO_BURST = "not sampled, or acknowledgements or drops came earlier"
-_NO_LINK = "nothing there could drop packets at random"
-_NOT_RANDOM = "no part of it is random"
+_NO_ROUND_TRIPS = "the application is not `round-trip`"
+_NO_BURST = "the queue was not sampled, or an acknowledgement or a drop came earlier"
+_NO_LINK = "the path has no netem in this direction"
+_NOT_RANDOM = "the quantity is not random"
 
 READINGS = Table(
     "readings",
@@ -20,45 +20,45 @@ READINGS = Table(
         number_column(
             "echo_ms", "ms",
             "Shortest round-trip time of the echo requests over the idle path; the first one may include the time of IPv6's announcements.",
-            "none came back", "ping",
+            "no reply came back", "ping",
         ),
         count_column("payload_bytes", "bytes", "Payload of a full segment.", _NO_TCP, "tcpi_snd_mss"),
-        count_column("delivered_bytes", "bytes", "Bytes delivered between the two readings.", _NO_TCP, "tcpi_bytes_acked, tcpi_sacked"),
-        count_column("begin_ns", "ns", "Time of the first reading, from the traffic's origin: after a quarter of the window.", _NO_TCP),
-        count_column("end_ns", "ns", "Time of the second reading.", _NO_TCP),
-        count_column("retransmits", "segments", "Segments retransmitted since the last sample before the first reading.", _NOT_SAMPLED, "tcpi_total_retrans"),
-        count_column("queue_least_packets", "packets", "The shortest queue of all samples between the two readings.", _NOT_SAMPLED),
-        count_column("queue_most_packets", "packets", "The longest queue of all samples.", _NOT_SAMPLED),
-        count_column("queue_most_bytes", "bytes", "Largest number of waiting bytes of all samples.", _NOT_SAMPLED),
-        count_column("drops", "packets", "Packets dropped by the full queue.", _NOT_SAMPLED),
-        count_column("first_drop_packets", "packets", "Packets that waited at the first sample after a drop.", f"{_NOT_SAMPLED}, or nothing was dropped"),
-        count_column("first_drop_bytes", "bytes", "The same in bytes.", f"{_NOT_SAMPLED}, or nothing was dropped"),
+        count_column("delivered_bytes", "bytes", "Bytes delivered between the readings at `begin_ns` and `end_ns`.", _NO_TCP, "tcpi_bytes_acked, tcpi_sacked"),
+        count_column("begin_ns", "ns", "Time of the first reading of deliveries (after a quarter of the window), measured from the traffic's origin.", _NO_TCP),
+        count_column("end_ns", "ns", "Time of the second reading of deliveries, measured from the traffic's origin.", _NO_TCP),
+        count_column("retransmits", "segments", "Number of segments retransmitted since the last sample before `begin_ns`.", _NOT_SAMPLED, "tcpi_total_retrans"),
+        count_column("queue_least_packets", "packets", "Shortest queue among the samples between `begin_ns` and `end_ns`.", _NOT_SAMPLED),
+        count_column("queue_most_packets", "packets", "Longest queue among all samples.", _NOT_SAMPLED),
+        count_column("queue_most_bytes", "bytes", "Largest number of waiting bytes among all samples.", _NOT_SAMPLED),
+        count_column("drops", "packets", "Number of packets dropped by the full queue.", _NOT_SAMPLED),
+        count_column("first_drop_packets", "packets", "Number of packets that waited at the first sample after a drop.", f"{_NOT_SAMPLED}, or nothing was dropped"),
+        count_column("first_drop_bytes", "bytes", "Number of bytes that waited at the first sample after a drop.", f"{_NOT_SAMPLED}, or nothing was dropped"),
         number_column("sample_ms", "ms", "Time between two samples.", _NOT_SAMPLED),
         count_column(
             "burst_packets", "packets",
-            "After idle time: number of packets that had left when the first packet that had to wait left.",
+            "Number of packets that had left after idle time when the first packet that had to wait left.",
             _NO_BURST,
         ),
-        number_column("burst_ms", "ms", "Time of that observation, from the sample in which the first packets waited.", _NO_BURST),
-        count_column("offered_forward", "packets", "Packets that reached the random loss in the data's direction.", _NO_LINK),
-        count_column("lost_forward", "packets", "Number of these that were lost.", _NO_LINK),
-        count_column("offered_reverse", "packets", "Packets that reached the random loss in the other direction.", _NO_LINK),
-        count_column("lost_reverse", "packets", "Number of these that were lost.", _NO_LINK),
+        number_column("burst_ms", "ms", "Time at which `burst_packets` was observed, measured from the first sample with waiting packets.", _NO_BURST),
+        count_column("offered_forward", "packets", "Number of packets that reached the random loss in the data's direction.", _NO_LINK),
+        count_column("lost_forward", "packets", "Number of packets lost at random in the data's direction.", _NO_LINK),
+        count_column("offered_reverse", "packets", "Number of packets that reached the random loss in the other direction.", _NO_LINK),
+        count_column("lost_reverse", "packets", "Number of packets lost at random in the other direction.", _NO_LINK),
         *(
             column
             for way in ("forward", "reverse")
             for column in (
-                number_column(f"share_{way}_percent", "%", f"Share of the packets that are lost at random ({way}); for correlated losses it is less than configured."),
-                number_column(f"of_one_{way}", "packets", f"Number of these packets that carry as much information on the share as one independent loss ({way})."),
-                number_column(f"drawn_{way}_ms", "ms", f"Mean of the jitter that is added to a delay ({way})."),
-                number_column(f"deviation_{way}_ms", "ms", f"Standard deviation of that jitter ({way})."),
+                number_column(f"share_{way}_percent", "%", f"Expected share of packets lost at random ({way}); for correlated losses it is less than configured."),
+                number_column(f"of_one_{way}", "packets", f"Number of packets that carry as much information on the lost share as one packet with independent loss ({way})."),
+                number_column(f"drawn_{way}_ms", "ms", f"Expected mean of the jitter that is added to a delay ({way})."),
+                number_column(f"deviation_{way}_ms", "ms", f"Expected standard deviation of the jitter that is added to a delay ({way})."),
             )
         ),
         truth_column("even", "Whether all jitter is uniformly distributed."),
-        number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference of two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
-        count_column("spread_seconds", "", "Number of these seconds.", _NO_DATAGRAMS),
+        number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference between two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
+        count_column("spread_seconds", "", "Number of seconds over which `spread_ms` is the mean.", _NO_DATAGRAMS),
         number_column("round_trip_us", "µs", "Mean round-trip time of a message.", _NO_ROUND_TRIPS, "qperf"),
-        count_column("exchanges", "", "Messages that came back.", _NO_ROUND_TRIPS, "qperf"),
+        count_column("exchanges", "", "Number of messages that came back.", _NO_ROUND_TRIPS, "qperf"),
     ),
 )  # fmt: skip
 CALIBRATION = Table(
@@ -66,17 +66,17 @@ CALIBRATION = Table(
     "a quantity at a point",
     (
         *LABELLED_CELL,
-        text_column("quantity", "`rate`, `delay`, `serialisation`, `loss`, `queue`, `jitter` or `burst`."),
-        text_column("what", "Part of the quantity: `longest`, `first drop`, `forward` and so on.", "there is only one"),
+        text_column("quantity", "The measured quantity: `rate`, `delay`, `serialisation`, `loss`, `queue`, `jitter` or `burst`."),
+        text_column("what", "Part of the quantity: `longest`, `first drop`, `forward` and so on.", "the quantity has only one part"),
         text_column("unit", "Unit of the values."),
-        text_column("point", "Settings in words."),
+        text_column("point", "Settings of the point in words."),
         number_column("expected", "", "The exact number, in the row's unit."),
-        number_column("measured", "", "The measured value.", "it could not be measured, for the reason in `note`"),
-        number_column("error", "", "Measured minus expected value.", "nothing was measured"),
-        number_column("error_ppm", "ppm", "The same in millionths of the expected value.", "nothing was measured, or 0 is expected"),
+        number_column("measured", "", "The measured value, in the row's unit.", "it could not be measured, for the reason in `note`"),
+        number_column("error", "", "Measured minus expected value, in the row's unit.", "nothing was measured"),
+        number_column("error_ppm", "ppm", "Error in millionths of the expected value.", "nothing was measured, or 0 is expected"),
         number_column("known_ppm", "ppm", "Part of the error with a known cause: a shaper counts whole nanoseconds, and the rate includes frames that don't belong to the flow."),
-        number_column("uncertainty", "", "Resolution of the measurement: one packet, one clock step or one sample.", _NOT_RANDOM.replace("no part of it is", "it is")),
-        number_column("uncertainty_ppm", "ppm", "The same in millionths of the expected value.", "it is random, or 0 is expected"),
+        number_column("uncertainty", "", "Resolution of the measurement: one packet, one clock step or one sample.", "the quantity is random"),
+        number_column("uncertainty_ppm", "ppm", "Resolution of the measurement in millionths of the expected value.", "the quantity is random, or 0 is expected"),
         number_column("standard_error", "", "Standard error that follows from the number of trials.", _NOT_RANDOM),
         number_column("z", "", "Error divided by the standard error.", _NOT_RANDOM),
         count_column("trials", "", "Number of packets, seconds or exchanges.", _NOT_RANDOM),

@@ -4,9 +4,9 @@ import pandas as pd
 
 
 def blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a metric of a scenario and IP version, one row per replication and one column per CCA, in the runs' order.
+    """Return a metric for one scenario and IP version: one row per replication and one column per CCA, in the runs' order.
 
-    It is missing where a run is excluded or has no value.
+    Values are missing where a run is excluded or has no value.
     """
     values = group.assign(value=group[metric].where(group["valid"]))
     wide = values.pivot(index="replication", columns="cca", values="value")

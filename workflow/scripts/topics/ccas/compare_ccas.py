@@ -46,10 +46,10 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     blocks : pandas.DataFrame
         One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        Level of significance. A test that can't reach it with this number of values is skipped.
+        Significance level. A test that can't reach it with this number of values is skipped.
     resolution : float
-        Resolution of the metric, in its unit. If all values of each CCA are closer than this, the blocks are one
-        measurement repeated, and there is no test.
+        Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
+        measurement, and there is no test.
     """
     notes = []
     without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
@@ -80,7 +80,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
 
 
 def _compare_unblocked(blocks, significance, notes) -> dict:
-    """Test the CCAs' values as independent groups; append the reason, for the test or for its absence, to `notes`."""
+    """Test the CCAs' values as independent groups; append the reason for this test, or for its absence, to `notes`."""
     groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
     if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
         notes.append(f"too few values for p < {significance:g}")
@@ -103,11 +103,11 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     metric : metrics.Metric
         The metric to compare.
     a, b : numpy.ndarray of float, shape (n,)
-        Values of both CCAs in the same replications, missing where there are none.
+        Values of both CCAs by replication; nan where a value is missing.
     resolution : float
         Resolution of the metric, in its unit.
     tests : int
-        Number of pairs of CCAs in the whole study, over which p may be corrected.
+        Number of pairs of CCAs in the whole study, for which p may be corrected.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -161,8 +161,9 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the place's joint test finds no difference.
 
-    The family isn't limited to the places that pass, because they may pass just because some pairs happen to be far apart: a correction
-    over only these places gave a false pair in 22 % of studies. With two CCAs, their pair is the only test and has no gate.
+    The family isn't limited to the places whose joint test finds a difference, because some do so just because a pair happens to be far
+    apart: a correction over only these places gave a false pair in 22 % of studies. With two CCAs, their pair is the only test and has no
+    gate.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)
@@ -172,7 +173,7 @@ def gated(by_pair, together, significance) -> pd.Series:
 
 
 def compare_ccas(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `CCAS` and `CCA_PAIRS`."""
+    """Return `CCA_TESTS` and `CCA_PAIRS`."""
     (together, by_pair), kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
         together_kept, by_pair_kept = compare_valid(kept, params)

@@ -1,4 +1,4 @@
-"""The section on CCAs: one test of all of them, then each pair."""
+"""The section on CCAs: one test of all CCAs in each place, then a test of each pair."""
 
 from report_parts.cells_table import IP_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell
@@ -38,7 +38,7 @@ def _tests_table(ccas, scenarios):
 
 def _pairs_table(pairs, scenarios, significance):
     differs = shown_cell("Differs", lambda row: _differs_cell(row, significance), filtered=True)
-    caption = f"Pairs of CCAs: the first compared with the other, in each {_place_words(pairs['ip_version'])}"
+    caption = f"Pairs of CCAs: the first compared with the second, in each {_place_words(pairs['ip_version'])}"
     return tests_table("cca-pairs", caption, pairs, scenarios, (*PAIR, differs))
 
 

@@ -27,8 +27,10 @@ CCA_TESTS = Table(
         SCENARIO_LABEL,
         _IP_VERSION,
         count_column("ccas", "CCAs", "Number of CCAs that have a value."),
-        count_column("blocks", "replications", "Replications in which all of these CCAs have a value."),
-        text_column("test", "`Friedman` over these blocks, or `Kruskal-Wallis` over all values.", NO_TEST),
+        count_column("blocks", "replications", "Number of replications in which all of these CCAs have a value."),
+        text_column(
+            "test", "Name of the test: `Friedman` over the blocks, or `Kruskal-Wallis` over all values.", NO_TEST
+        ),
         number_column("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
         number_column("p", "", "p-value of the test of the hypothesis that all CCAs are alike.", NO_TEST),
         number_column("p_holm", "", "p after Holm's correction for all such tests in the study.", NO_TEST),
@@ -42,7 +44,7 @@ CCA_TESTS = Table(
         NOTE,
     ),
 )
-_NO_PAIR = "no replication has a value of both"
+_NO_PAIR = "no replication has a value of both CCAs"
 CCA_PAIRS = Table(
     "cca_pairs",
     "a pair of CCAs in a scenario and IP version, for each metric",
@@ -53,16 +55,20 @@ CCA_PAIRS = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _IP_VERSION,
-        text_column("cca_a", "The CCA that is compared."),
-        text_column("cca_b", "The CCA with which it is compared."),
-        count_column("pairs", "replications", "Replications in which both have a value."),
+        text_column("cca_a", "The first CCA of the pair."),
+        text_column("cca_b", "The second CCA of the pair, with which the first is compared."),
+        count_column("pairs", "replications", "Number of replications in which both CCAs have a value."),
         count_column(
             "n",
             "replications",
-            "Number of independent values among them: 1 if the runs of each CCA repeat one measurement within its resolution.",
+            "Number of independent pairs: 1 if the runs of each CCA repeat one measurement within its resolution.",
         ),
-        number_column("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
-        number_column("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),
+        number_column(
+            "mean_a", IN_UNIT, "Mean of `cca_a` in the replications in which both CCAs have a value.", _NO_PAIR
+        ),
+        number_column(
+            "mean_b", IN_UNIT, "Mean of `cca_b` in the replications in which both CCAs have a value.", _NO_PAIR
+        ),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference between `cca_a` and `cca_b`.", _NO_PAIR),
         *MEAN_INTERVAL,
         number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
@@ -70,11 +76,11 @@ CCA_PAIRS = Table(
         number_column(
             "cliffs_delta",
             "",
-            "Cliff's delta, from -1 to 1: over all combinations, how much more often the value of `cca_a` is the larger one.",
+            "Cliff's delta, from -1 to 1: over all combinations of values, the share in which `cca_a` is larger minus the share in which `cca_b` is.",
             _NO_PAIR,
         ),
         *PAIRED_TEST,
-        number_column("p", "", "p-value of the test of the hypothesis that the two are alike.", NO_TEST),
+        number_column("p", "", "p-value of the test of the hypothesis that both CCAs are alike.", NO_TEST),
         number_column(
             "p_holm",
             "",

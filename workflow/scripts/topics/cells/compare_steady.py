@@ -1,4 +1,4 @@
-"""Compare each metric's steady part with the whole run, start-up included, cell by cell."""
+"""Compare each metric over the steady part of runs with the same metric over whole runs (including start-up), cell by cell."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import CHANGING_PERCENT, STEADY
 from wording.number_format import count
 
-#: Columns of the whole run and of its steady part, and the scale on which their values are compared.
+#: Column for the whole run, column for its steady part, and the scale on which their values are compared.
 STEADY_PAIRS = (
     ("goodput_mbps", "goodput_steady_mbps", "ratio"),
     ("rtt_mean_ms", "rtt_steady_ms", "ratio"),
@@ -20,7 +20,7 @@ STEADY_PAIRS = (
 
 
 def compare_cell(cell, whole, steady, scale, params) -> dict:
-    """Return the columns of `STEADY` from `valid` on for the runs of a cell.
+    """Return the columns of `STEADY` beginning with `valid` for the runs of a cell.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return one text each for goodput and RTT if they aren't steady after start-up."""
+    """Return a note on goodput and one on RTT, each only if it isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -64,7 +64,8 @@ def _changing_words(runs):
 def compare_steady(runs, params) -> pd.DataFrame:
     """Compare every metric that has a steady part in every cell; return `STEADY`.
 
-    Metrics without a steady part in the whole study, cells without a value of the whole run, and Jain's index of a single flow are left out.
+    Omitted are metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index for single
+    flows.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

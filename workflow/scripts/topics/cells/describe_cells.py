@@ -1,4 +1,4 @@
-"""Describe each metric in each cell: mean with interval, spread, normality.
+"""Describe each metric in each cell: mean with interval, standard deviation, normality.
 
 The unit is the cell (scenario, CCA, IP version); its values are the valid replications.
 Statistics that can't be computed are left empty, with the reason in the column `note`.
@@ -20,18 +20,18 @@ from topics.cells.tables import DESCRIPTIVE
 def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), worst=None) -> dict:
     """Describe one metric of one cell.
 
-    Returns columns of `DESCRIPTIVE` from `n` on; statistics that can't be computed are omitted, with the reason in `note`.
+    Returns the columns of `DESCRIPTIVE` beginning with `runs`; statistics that can't be computed are omitted, with the reason in `note`.
 
     Parameters
     ----------
     values : pandas.Series of float
-        One value for each valid run; missing where the run has none.
+        One value for each valid run; missing if the run has no value.
     runs : int
-        Runs of the cell, valid or not.
+        Number of the cell's runs, valid or not.
     confidence : float
         Confidence level of the mean's interval.
     resolution : float
-        Smallest distinguishable difference of values, in their unit. Values that are all closer are one measurement repeated.
+        Smallest distinguishable difference between values, in their unit. If all differences are smaller, the runs repeat one measurement.
     bounds : tuple of float
         Smallest and largest possible value; None where there is no bound.
     worst : float, optional
@@ -46,7 +46,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if 0 < n < runs:
         notes.append(
-            f"{runs - n} of {runs} runs missing, not necessarily at random: mean, interval and spread cover the others"
+            f"{runs - n} of {runs} runs missing, not necessarily at random: mean, interval and SD cover the others"
         )
         if worst is not None:
             row["mean_worst"] = (known.sum() + (runs - n) * worst) / runs
@@ -71,7 +71,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
 
 
 def describe_valid(runs, confidence) -> pd.DataFrame:
-    """Describe every metric of every cell with intervals of some confidence; return `DESCRIPTIVE`."""
+    """Describe every metric of every cell, without regard to excluded runs; return `DESCRIPTIVE`."""
     rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]

@@ -1,4 +1,4 @@
-"""The page's tables of a metric's means and statistics by cell."""
+"""The page's tables of a metric: means by cell, and all statistics by cell."""
 
 from report_parts.cells_table import shown_cell
 from report_parts.data_tables import Cell
@@ -13,10 +13,9 @@ MAX_VALUE_COLUMNS = 12
 def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     """Return compact tables of one metric's means, split so that each fits on a page.
 
-    The factor with more levels, scenario or CCA, forms the rows. Each level of the other has one column per IP
-    version.
+    The factor with more levels (scenario or CCA) forms the rows. Each level of the other factor has one column per IP version.
 
-    Returns groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
+    Each table is a dict of groups (column headings), ip_versions, row_name and rows (heading, detail, cells).
     """
     table = descriptive[descriptive["metric"] == metric.column]
     mean = {(row["scenario"], row["cca"], row["ip_version"]): row["mean"] for row in table.to_dict("records")}
@@ -42,10 +41,10 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 
 
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
-    """Return all statistics of one metric, grouped by scenario.
+    """Return all statistics of one metric, grouped by scenario, and the notes to which the marks in the rows refer.
 
-    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark); ``notes``: the meaning
-    of the marks, numbered from 1.
+    A group is a dict of heading, conditions and rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark). A mark is the
+    number of a note, counted from 1.
     """
     table = descriptive[descriptive["metric"] == metric.column]
     notes = [note for note in dict.fromkeys(table["note"]) if note]
@@ -58,7 +57,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 
 
 def n_words(values, worth) -> str:
-    """Return the number of values: "4", or "1 (4 copies)" if they repeat one measurement."""
+    """Return the number of values in words: "4", or "1 (4 copies)" if they repeat one measurement (``worth`` is 1)."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
 
 

@@ -1,6 +1,6 @@
 """Draw one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
 
-One panel per scenario with one row per CCA, and in the row one line per IP version: IPv4 filled, IPv6 open below it.
+There is one panel per scenario, with one row per CCA. A row has one line per IP version: IPv4 with filled marks, IPv6 below it with open ones.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
-# A row with a line for each of two IP versions, and one with a single line.
+# Height of a row with two lines, one per IP version, and of a row with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
 # As shares of a row: from one IP version to the other, from the line's middle up to the dots and
 # down to the mean, and the height over which dots are spread.
@@ -36,7 +36,7 @@ IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
 def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
-    """Return the figure's data: one row for each valid replication that has a value, and for each mean."""
+    """Return the figure's data: one row for each valid replication with a value, and one for each mean."""
     dots = runs[runs["valid"] & runs[metric.column].notna()].assign(mark="replication")
     means = descriptive[descriptive["metric"] == metric.column]
     means = means.rename(columns={"mean": metric.column}).astype({"n": int}).assign(mark="mean")
@@ -47,7 +47,7 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return a scenario's reference value for a metric, or None: for a varying capacity, its mean over the runs."""
+    """Return a scenario's reference value for a metric, averaged over its runs because a capacity may vary; None if there is none."""
     value = runs[metric.reference].mean() if metric.reference else None
     return None if is_missing(value) else float(value)
 

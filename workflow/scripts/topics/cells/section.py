@@ -1,4 +1,4 @@
-"""The section with all statistics by cell, at the end of the report, and with each metric excluding start-up."""
+"""The section at the end of the report with all statistics by cell, and with each metric excluding start-up."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -34,7 +34,7 @@ def findings(material) -> list[Finding]:
 
 
 def startup_sentence(cells, margin) -> str:
-    """Return a sentence on the number of cells whose goodput changes when start-up is excluded, and on the size of the change.
+    """Report the number of cells whose goodput changes when start-up is excluded, and the range of the change.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def rule_words(steady_state) -> str:
     """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
-            "the number of fortieths of the flows' common time after which the mean of the total goodput "
-            "has the smallest standard error (MSER); a run in which that is half of them has no steady part"
+            "as many fortieths of the flows' common time as give the mean of the remaining total goodput "
+            "the smallest standard error (MSER); a run that would lose half of its time has no steady part"
         )
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 

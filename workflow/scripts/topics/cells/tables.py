@@ -6,11 +6,11 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: Largest change, in %, between the halves of the time after start-up with which a run counts as steady.
+#: Largest change, in %, between the two halves of the time after start-up if a run is to count as steady.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
-EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
+EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the unit of the metric.")
 NOTE = text_column(
     "note", "Values that can't be computed, with the reason, and further remarks on the row.", "there are no remarks"
 )
@@ -26,7 +26,7 @@ PAIRED_TEST = (
     text_column(
         "test", "Test of the mean difference: `sign flips of the mean`, or `paired t` for more than 200 pairs.", NO_TEST
     ),
-    number_column("statistic", "", "Student's t.", NO_TEST),
+    number_column("statistic", "", "Student's t of the test.", NO_TEST),
 )
 
 #: Reason why columns with excluded runs kept are empty.
@@ -47,7 +47,7 @@ DESCRIPTIVE = Table(
             "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`.",
             "there is no value",
         ),
-        number_column("mean", IN_UNIT, "Mean of their values.", "there is no value"),
+        number_column("mean", IN_UNIT, "Mean of the values.", "there is no value"),
         *interval_columns(
             "ci_low",
             "ci_high",
@@ -58,14 +58,14 @@ DESCRIPTIVE = Table(
         count_column(
             "apart",
             "runs",
-            "Number of outliers, on either side: chance produces such a gap between them and the other runs in only 1 of 100 cells.",
+            "Number of outliers, on either side; chance would produce such a gap between them and the other runs in only 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
             "mean_worst",
             IN_UNIT,
-            "Mean if each run without a value had the worst possible value: a goodput of 0, a loss of 100 %. The mean of all "
-            "runs lies between this and the mean of the others only if the missing runs would not have been better than the others; they need not be missing at random.",
+            "Mean if each run without a value had the worst possible value (a goodput of 0, a loss of 100 %). The mean of all runs lies between "
+            "`mean_worst` and `mean` if the missing runs would not have been better on average than the others; they need not be missing at random.",
             "no run is missing, or the metric has no worst value",
         ),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
@@ -73,11 +73,11 @@ DESCRIPTIVE = Table(
         number_column("min", IN_UNIT, "Smallest value.", "there is no value"),
         number_column("max", IN_UNIT, "Largest value.", "there is no value"),
         number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
-        number_column("shapiro_p", "", "The p-value of this test.", _TESTED),
+        number_column("shapiro_p", "", "p-value of the Shapiro-Wilk test of normality.", _TESTED),
         number_column(
             "mean_kept",
             IN_UNIT,
-            "Mean with excluded runs that have a value kept.",
+            "Mean of the values of all runs, including excluded runs that have a value.",
             f"there is no value, or {NONE_KEPT}",
         ),
         NOTE,
@@ -88,21 +88,21 @@ STEADY = Table(
     "steady",
     "a metric in a cell, with and without start-up",
     (
-        text_column("metric", "Column of the whole run in `runs.csv`."),
-        text_column("steady_metric", "Column of its steady part."),
-        text_column("unit", "Unit of both."),
+        text_column("metric", "Column of `runs.csv` for the whole run."),
+        text_column("steady_metric", "Column of `runs.csv` for the steady part."),
+        text_column("unit", "Unit of both columns."),
         *LABELLED_CELL,
-        count_column("valid", "runs", "Number of valid runs with a value of the whole run."),
+        count_column("valid", "runs", "Number of valid runs with a value for the whole run."),
         count_column(
             "n",
             "runs",
-            "Number of these that also have a value of the steady part; the following columns cover only these.",
+            "Number of valid runs with values for the whole run and for the steady part; the following columns cover only these runs.",
         ),
         number_column(
-            "left_out_percent", "%", "Mean share of the window common to all flows that is left out.", _NO_STEADY
+            "left_out_percent", "%", "Mean share of the flows' common time that is left out as start-up.", _NO_STEADY
         ),
-        number_column("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
-        number_column("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
+        number_column("whole_mean", IN_UNIT, "Mean over whole runs, including start-up.", _NO_STEADY),
+        number_column("steady_mean", IN_UNIT, "Mean over the steady parts of the runs.", _NO_STEADY),
         EFFECT_UNIT,
         number_column(
             "effect", IN_EFFECT_UNIT, "Mean difference between the steady part and the whole run.", _NO_STEADY
@@ -111,8 +111,8 @@ STEADY = Table(
             "ci_low",
             "ci_high",
             IN_EFFECT_UNIT,
-            "this difference",
-            "there are fewer than 6 runs, some are outliers, all are one measurement, or all differ by the same amount",
+            "the mean difference",
+            "there are fewer than 6 runs, some are outliers, all repeat one measurement, or all differ by the same amount",
         ),
         NOTE,
     ),

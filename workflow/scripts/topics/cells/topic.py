@@ -1,4 +1,4 @@
-"""Each metric in each cell: every replication, the mean, its interval."""
+"""Each metric in each cell: every replication, the mean and its interval."""
 
 from run_tables.metrics import METRICS, metric_by_slug
 from topics.cells.tables import DESCRIPTIVE, STEADY

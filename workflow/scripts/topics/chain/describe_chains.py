@@ -1,4 +1,4 @@
-"""Describe the shares of flows over several bottlenecks that compete with flows over one: measured in each cell, and in theory."""
+"""Describe the measured and the theoretical share, in each cell, of flows over several bottlenecks competing with flows over one."""
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
     run : mapping
         A row of ``tidy/runs.csv``.
     flows, bottlenecks : pandas.DataFrame
-        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; a dumbbell has no rows of the latter.
+        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; a dumbbell has no rows in the latter.
     """
     is_long = flows["pair"] == 1
     long, cross = flows[is_long], flows[~is_long]
@@ -87,7 +87,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of flows over all bottlenecks, and the number of flows across each, from a row of ``tidy/scenarios.csv``."""
+    """Return the number of flows over all bottlenecks, and of cross flows at each, from a row of ``tidy/scenarios.csv``."""
     flows = int(scenario["flows"])
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])

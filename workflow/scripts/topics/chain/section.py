@@ -1,4 +1,4 @@
-"""The section on bottlenecks in a row: the shares of flows over all of them, compared with theory."""
+"""The section on bottlenecks in series: the shares of flows over all of them, compared with theory."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -28,7 +28,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per combination of conditions, CCA and IP version with several numbers of bottlenecks."""
+    """Return one finding per combination of conditions, CCA and IP version that was run with several numbers of bottlenecks."""
     cells = material.ranked(material.tables.chain_cells)
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1
@@ -48,6 +48,6 @@ def findings(material) -> list[Finding]:
         last = ordered.iloc[-1]
         if not is_missing(last["independent_percent"]):
             ends = number(last["synchronised_percent"], 1), number(last["independent_percent"], 1)
-            sentence += f"; theory gives {ends[0]} % there if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
+            sentence += f"; over {last['bottlenecks']:.0f}, theory gives {ends[0]} % if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
         sentences.append(f"{sentence}.")
-    return [Finding("Bottlenecks in a row", sentence, "chain") for sentence in sentences]
+    return [Finding("Bottlenecks in series", sentence, "chain") for sentence in sentences]

@@ -1,6 +1,6 @@
-"""A study's runs and control runs under the names of the levels that its comparisons use: IP versions, or CCAs.
+"""A study's runs and control runs, labelled as two IP versions or as two CCAs.
 
-This lets the scripts that compare IP versions and CCAs also compare cells with themselves; only the names of the levels differ.
+The scripts that compare IP versions and CCAs can then compare cells with themselves; only the names of the levels differ.
 """
 
 import pandas as pd
@@ -12,13 +12,13 @@ RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return both in one table, with the names in a column; the n-th control run gets the number of the n-th run."""
+    """Return runs and controls in one table with ``names`` in a column; the n-th control run gets the replication of the n-th run."""
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 
 
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
-    """Return the runs of an IP version in place of IPv4's, and its control runs in place of IPv6's.
+    """Return the runs over an IP version labelled as IPv4, and its control runs labelled as IPv6.
 
     ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """
@@ -27,7 +27,7 @@ def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
 
 
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
-    """Return runs and control runs as two CCAs; each cell with its actual CCA becomes a separate place: "scenario cca"."""
+    """Return runs and control runs labelled as two CCAs; scenario and actual CCA together form the place: "scenario cca"."""
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))
 

@@ -14,21 +14,21 @@ FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
 def of_ip_versions(table, ip_version) -> pd.DataFrame:
-    """Return `AA_TESTS` from the result of comparing the IP versions of `arms_as_ip_versions`."""
+    """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`; ``ip_version`` is the actual version."""
     named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
     different = table["verdict"].str.startswith("differs")
     return named.assign(ip_version=ip_version, different=different, comparison=OF_IP_VERSIONS)[AA_TESTS.names]
 
 
 def of_ccas(table, significance) -> pd.DataFrame:
-    """Return `AA_TESTS` from the pairs in the comparison of the CCAs of `arms_as_ccas`."""
+    """Return `AA_TESTS` from the pairwise comparison of the two arms of `arms_as_ccas`."""
     cells = pd.DataFrame(map(cell_of_place, table["scenario"]), table.index, ["scenario", "cca"])
     named = table.rename(columns={"mean_a": "mean", "mean_b": "mean_control"}).assign(**cells)
     return named.assign(different=table["p_holm"] < significance, comparison=OF_CCAS)[AA_TESTS.names]
 
 
 def summary(tests, significance, confidence) -> pd.DataFrame:
-    """Return `AA_SUMMARY` for `AA_TESTS`."""
+    """Return `AA_SUMMARY` from the rows of `AA_TESTS`."""
     rows = []
     for comparison, of_comparison in tests.groupby("comparison", sort=False):
         families = of_comparison.groupby(FAMILY[comparison], sort=False)["different"].any()
@@ -43,7 +43,7 @@ def summary(tests, significance, confidence) -> pd.DataFrame:
 
 
 def counted(tests, significance, confidence) -> dict:
-    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for given rows of `AA_TESTS`."""
+    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for some rows of `AA_TESTS`."""
     made = tests[tests["p"].notna()]
     below = made["p"] < significance
     row = {

@@ -1,13 +1,13 @@
 # Controls: runs and controls -> arms -> the comparisons of IP versions and of CCAs -> analysis/{aa_tests,aa_summary}.csv
 
 
-# The IP versions, and all CCAs together, that are compared with themselves: those that the study compares.
+# The IP versions of the study that are compared with themselves, if the study compares IP versions.
 ARMS_OF_VERSIONS = list(STUDY["ip_versions"]) if OF_IP_VERSIONS in comparisons_of(DESIGN) else []
 ANALYSES = {analysis.script: analysis for analysis in OUTLINE.analyses}
 ARMS_OF_CCAS = ["ccas"] if OF_CCAS in comparisons_of(DESIGN) else []
 
 
-# Runs and control runs under the names that the comparisons compare.
+# Runs and control runs under the names of levels that the comparisons expect.
 rule name_arms:
     input:
         runs="results/{study}/tidy/runs.csv",
@@ -27,7 +27,7 @@ rule name_arms:
         "name_arms.py"
 
 
-# The study's own comparisons, script and parameters, of other tables.
+# The study's own comparisons, with the same scripts and parameters, applied to other tables.
 if ARMS_OF_VERSIONS:
 
     rule compare_arms_by_ip_version:

@@ -1,4 +1,4 @@
-"""The section on controls: how often cells differ from themselves, the rate expected by chance, and each of these comparisons."""
+"""The section on controls: the number of cells that differ from themselves, the number expected by chance, and each comparison."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -60,11 +60,11 @@ def _percent_words(percent) -> str:
 
 
 def _findable_words(row) -> str:
-    """Return the power of a study of this size: "a true share of 12 % or more would have been found in 80 of 100 studies"."""
+    """Return the power of a study of this size: "a true share of at least 12 % would have been found in 80 of 100 studies"."""
     if is_missing(row["findable_percent"]):
         return "no true share would have been found"
     return (
-        f"a true share of {_percent_words(row['findable_percent'])} or more would have been found in 80 of 100 studies"
+        f"a true share of at least {_percent_words(row['findable_percent'])} would have been found in 80 of 100 studies"
     )
 
 
@@ -88,13 +88,13 @@ def findings(material) -> list[Finding]:
 
 
 def controls_sentence(table) -> str:
-    """Report how many comparisons of cells with themselves found a difference, and what that means for the study's tests.
+    """Report the number of comparisons of cells with themselves that found a difference, and whether chance explains it.
 
     ``table``: `AA_SUMMARY`.
     """
     of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
     if not of_all:
-        return "No cell could be tested against itself: all of its runs repeat one measurement, or too few are valid for a test."
+        return "No cell could be compared with itself: the runs of each cell repeat one measurement, or too few are valid for a test."
     parts = [
         f"{number(row['below'], 0)} of {number(row['tests'], 0)} by the tests of {row['comparison']} ({_share_words(row)}; "
         f"about {number(row['expected'], 1)} are expected by chance, and {_findable_words(row)})"
@@ -104,7 +104,7 @@ def controls_sentence(table) -> str:
     corrected = (
         "none of them after the correction used for findings"
         if not any(false_alarms)
-        else f"after the correction used for findings {listed([str(number_of) for number_of in false_alarms])}"
+        else f"{listed([str(number_of) for number_of in false_alarms])} after the correction used for findings"
     )
     verdict = ""
     if any(row["verdict"] == MORE for row in of_all):

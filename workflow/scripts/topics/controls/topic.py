@@ -1,4 +1,4 @@
-"""Whether the tests themselves raise false alarms: cells are compared with themselves, run again with other seeds."""
+"""The rate of false alarms of the study's tests: each cell is run again with other seeds and compared with itself."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
@@ -7,7 +7,7 @@ from topics.topic import Place, Topic
 
 
 def comparisons_of(design) -> list[str]:
-    """Return the comparisons of a study, which are also applied to the controls."""
+    """Return the comparisons that a study makes and that are also applied to the controls."""
     made = {
         OF_IP_VERSIONS: design.ip_versions_compared and not compares_sizes_alone(design),
         OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1,

@@ -1,4 +1,4 @@
-"""Percentiles of delays and completion times over the replications of each cell, with intervals where n allows it."""
+"""Percentiles of delays and completion times over the replications of each cell, with intervals if there are enough runs."""
 
 import numpy as np
 import pandas as pd
@@ -17,17 +17,17 @@ PRINTED = ("rtt_mean_ms", "rtt_steady_ms")
 
 
 def percentile_row(values: pd.Series, percentile: float, confidence: float, resolution: float = 0.0) -> dict:
-    """Return the columns of `DELAY_PERCENTILES` from `percentile` on.
+    """Return the columns of `DELAY_PERCENTILES` beginning with `percentile`.
 
     Parameters
     ----------
     values : pandas.Series of float
-        One value for each valid run that has one.
+        The values of the valid runs that have one.
     percentile : float
         Percentile in percent.
     confidence : float
     resolution : float
-        Smallest distinguishable difference of values: closer ones are one measurement repeated, which has no interval.
+        Smallest distinguishable difference between values. If all differences are smaller, there is one repeated measurement and no interval.
     """
     share = percentile / 100
     least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))

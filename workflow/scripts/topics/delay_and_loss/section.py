@@ -1,4 +1,4 @@
-"""The section on delay and loss: the metrics other than goodput, by cell, and percentiles of delays."""
+"""The section on delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -11,7 +11,7 @@ NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfe
 
 
 def section(material) -> dict:
-    """Return the table of percentiles, and the number of runs that the interval of each percentile needs."""
+    """Return the table of percentiles, and for each percentile the numbers of runs needed for an interval and for an upper bound."""
     table = material.tables.delay_percentiles
     least = table.drop_duplicates("percentile").to_dict("records")
     return {
@@ -39,8 +39,8 @@ def _percentiles_table(table, scenarios):
         N,
         shown_number("Value", "value"),
         shown_text("Unit", "unit"),
-        shown_cell("What is known", _bounds_cell, "number"),
-        shown_number("Held, %", "held_percent", 1),
+        shown_cell("Interval or bound", _bounds_cell, "number"),
+        shown_number("Coverage, %", "held_percent", 1),
         NOTE,
     )
     caption = "Percentiles of delays over replications, with intervals that hold for any distribution"

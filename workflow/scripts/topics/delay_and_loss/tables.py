@@ -4,35 +4,37 @@ from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, NOTE
 
-_TOO_FEW = "there are too few values, or they are one measurement"
+_TOO_FEW = "there are too few values, or they repeat one measurement"
 DELAY_PERCENTILES = Table(
     "delay_percentiles",
     "a percentile of a delay over the replications of a cell",
     (
         text_column("metric", "Column of the delay or completion time in `runs.csv`."),
-        text_column("unit", "Its unit."),
+        text_column("unit", "Unit of the delay or completion time."),
         *LABELLED_CELL,
         number_column(
             "percentile", "%", "Share of all replications, including those that weren't run, at or below the value."
         ),
-        count_column("n", "runs", "Valid runs that have a value."),
+        count_column("n", "runs", "Number of valid runs that have a value."),
         number_column(
             "value",
             IN_UNIT,
-            "The smallest value such that this share of the runs lies at or below it.",
-            "there are too few replications for one to lie above it",
+            "Estimate of the percentile: the smallest value at or below which `percentile` % of the runs lie.",
+            "there are too few replications for one of them to lie above it",
         ),
         text_column(
             "bounds",
             "Known bounds on the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
             "follow from order statistics, for any distribution.",
         ),
-        number_column("low", IN_UNIT, "Lower end.", f"it has only an upper bound, or {_TOO_FEW}"),
-        number_column("high", IN_UNIT, "Upper end.", _TOO_FEW),
+        number_column(
+            "low", IN_UNIT, "Lower end of the percentile's interval.", f"there is only an upper bound, or {_TOO_FEW}"
+        ),
+        number_column("high", IN_UNIT, "Upper end of the percentile's interval, or its upper bound.", _TOO_FEW),
         number_column(
             "held_percent",
             "%",
-            "Exact probability that interval or bound contains it; the study's confidence or slightly more.",
+            "Coverage: exact probability that the percentile lies in the interval or below the bound; the study's confidence or slightly more.",
             _TOO_FEW,
         ),
         count_column("least_interval", "runs", "Smallest number of runs for an interval."),

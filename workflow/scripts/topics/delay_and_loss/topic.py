@@ -1,4 +1,4 @@
-"""How long packets wait, and how many are lost: the metrics other than goodput by cell, and percentiles of delays."""
+"""Delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
 
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 from topics.packet_size.topic import compares_sizes_alone

@@ -1,4 +1,4 @@
-"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) in each measure, place by place.
+"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) on each measure, place by place.
 
 The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
 share its seeds, so they are compared in pairs. Scenarios have different seeds, so they are independent samples.
@@ -36,9 +36,9 @@ from topics.differences.tables import (
 
 #: Columns that identify a run, in the order of the axes of `Values`.
 KEYS = ("scenario", "cca", "replication", "ip_version")
-#: Share of pairs that must have the sign of their mean. With fewer than 20 pairs, that means all of them.
+#: Share of pairs that must have the sign of the mean difference; with fewer than 20 pairs, this means all pairs.
 SAME_SIGN = 0.95
-#: Ratio to the largest difference between two runs of one cell from which a difference is beyond chance by its size alone.
+#: A difference is beyond chance by its size alone if it is this many times the largest difference between two runs of one cell.
 SPREADS = 3.0
 
 
@@ -48,7 +48,7 @@ class Values:
     Attributes
     ----------
     spread : float
-        Largest difference between two runs of one cell, on the scale of contrasts; 0 if none differ.
+        Largest difference between two runs of one cell, on the scale of contrasts; 0 if no two runs differ.
     """
 
     def __init__(self, runs, measure):
@@ -78,13 +78,13 @@ class Values:
         return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
 
     def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
-        """Return a cell's values, shape (replications, IP versions), their resolution, and whether they repeat one measurement."""
+        """Return (values, resolution, whether the runs repeat one measurement) of a cell; values has shape (replications, IP versions)."""
         cell = self._places["scenario"][scenario], self._places["cca"][cca]
         return self._values[cell], float(self._steps[cell]), self._repeats[cell]
 
 
 def is_meant(runs, column) -> pd.Series:
-    """Return the runs for which a measure is meaningful: a single flow has no fairness."""
+    """Return a mask of the runs for which a measure is meaningful: Jain's index needs more than one flow."""
     return runs["flows_under_test"] > 1 if column == "jain_index" else pd.Series(True, runs.index)
 
 
@@ -126,14 +126,14 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return scenario and CCA -> replications with an excluded run; runs that are absent or excluded because of the instrument don't count."""
+    """Return (scenario, CCA) -> replications with an excluded run, excluding runs that are absent or were excluded for the instrument."""
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
 
 
 def _sides(runs, pairs, measure):
-    """Yield the two sides of each comparison, as the columns of a row that name them."""
+    """Yield the columns of a row that name the two sides of a comparison, for each comparison."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:

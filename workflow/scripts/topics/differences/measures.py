@@ -1,4 +1,4 @@
-"""Measures for comparing levels: columns of a run, with the margin by which two values must differ, and the better direction."""
+"""Measures on which levels are compared: a run's columns, each with the smallest difference that counts and the better direction."""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ CPU_PERCENT = 10.0
 def margins_of(study) -> dict[str, float]:
     """Return the smallest difference that counts for each measure, by column, in the unit of its differences.
 
-    They are those of the study's ``exam.margins`` and, where both have one, ``analysis.equivalence_margin``.
+    The margins come from the study's ``exam.margins`` and ``analysis.equivalence_margin``; the latter takes precedence.
     """
     known = study["exam"]["margins"] | study["analysis"]["equivalence_margin"] | {"cpu_percent": CPU_PERCENT}
     return {measure.column: float(known[measure.margin]) for measure in MEASURES}

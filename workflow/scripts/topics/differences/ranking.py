@@ -1,8 +1,8 @@
 """The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
 
 A finding has a subject, which is a level of a factor, and the levels from which it differs in the same direction. The next subject is the
-one with the largest sum of differences that haven't been reported yet. Its differences from the same levels in other measures (its cost)
-belong to the same finding. So an outlier among five CCAs is compared with the four others together.
+level with the largest sum of differences that haven't been reported yet. The subject's differences from the same levels on other measures
+(the cost) belong to the same finding. So an outlier among five CCAs is compared with the four others together.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: the sides of one subject, for its first measure and for others against the same levels."""
+    """A finding: one subject's sides for the first measure, and for further measures against the same levels."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()

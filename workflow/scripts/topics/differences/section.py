@@ -59,7 +59,7 @@ TABLES = {
 
 
 def section(material) -> dict:
-    """Return the compared levels in words, and whether scenarios are among them."""
+    """Return the template's variables: the compared levels in words, and whether scenarios are compared."""
     factors = set(material.tables.comparisons["factor"])
     words = {
         "cca": "each pair of CCAs",
@@ -70,7 +70,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the largest differences, the equal levels and the open comparisons, with the data of the sentences."""
+    """Return the findings on the largest differences, the levels that are alike and the open comparisons, with their data."""
     tables, params = material.tables, material.params
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
@@ -103,7 +103,7 @@ def _levels(finding):
 
 
 def of_kernels(told, pairs) -> list[Finding]:
-    """Return a finding for each pair of CCAs that differ only in their kernel: the kernel's largest effect, or that it has none."""
+    """Return one finding per pair of CCAs that differ only in their kernel; it states the kernel's largest effect, if one is shown."""
     table = told.comparisons
     found = []
     for pair in pairs:

@@ -13,7 +13,7 @@ from wording.sentence_words import between, cca_name, listed, p_words, short
 
 #: Ratio from which a sentence reports a factor ("times as large") instead of a percentage.
 TIMES = 2.0
-#: Largest number of measures, for different questions, in which a cost that isn't shown is bounded.
+#: Largest number of measures for which a sentence bounds a cost that isn't shown.
 MOST_BOUNDS = 2
 #: Largest numbers of further measures, and of groups of equal levels, that are reported.
 MOST_FURTHER, MOST_GROUPS = 2, 3
@@ -34,13 +34,13 @@ class Told:
     confidence: float
 
     def places(self, side: Side) -> pd.DataFrame:
-        """Return the rows of `DIFFERENCES` of a comparison."""
+        """Return the rows of `DIFFERENCES` on which a comparison is based."""
         row, table = side.row, self.differences
         keys = ["factor", "level_a", "level_b", "measure"]
         return table[(table[keys] == [row[key] for key in keys]).all(axis=1)]
 
     def sentence(self, finding: Ranked) -> str:
-        """Return a finding: the levels that differ, the places, the size, the cost, and the certainty."""
+        """Return a finding in words: the levels that differ, the places, the size, the cost and the certainty."""
         subject = f"With {_level(finding.first[0].subject, finding.factor)}"
         parts = [f"{subject} {self._measure_words(finding.first, whole=True)}.", self._example(finding.first)]
         better = finding.first[0].is_better
@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return in how many places a difference holds against all levels, the number of places, and in how many the reverse holds."""
+        """Return three numbers: places where the difference holds against all levels, all places, and places where the reverse holds."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -160,9 +160,9 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report by how much pairs of runs differ in the measures in which the subject could be worse; empty if it is worse in any.
+        """Report the largest differences between pairs of runs on measures on which the subject could be worse; empty if it is worse on any.
 
-        Where it is worse than some of the levels, another finding reports that from the other side.
+        If the subject is worse than only some of the levels, another finding reports this from the other side.
         """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
@@ -180,9 +180,9 @@ class Told:
         """Report the evidence that a finding's first difference isn't due to chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
-            return "Each is one measurement, repeated with the same result, so there is nothing to test."
+            return "Each value is one measurement, repeated with the same result, so there is nothing to test."
         if BY_SPREAD in evidence:
-            return "There are too few different runs for a test, but the difference is more than three times that between any two runs of one cell."
+            return "There are too few different runs for a test, but the difference is at least three times as large as that between any two runs of one cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
         by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])
@@ -201,7 +201,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _bounds(rows) -> list[str]:
-    """Return the largest difference of pairs of runs in some rows of `COMPARISONS`, for one measure per question."""
+    """Return the largest difference between pairs of runs in some rows of `COMPARISONS`, for one measure per question."""
     first: dict[str, str] = {}
     for column, of_measure in rows.groupby("measure", sort=False):
         measure = BY_COLUMN[column]
@@ -227,7 +227,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Report that comparisons without a verdict don't show a difference, and how large a difference is still possible."""
+    """Name the CCAs between which no difference is shown or ruled out, with the largest difference between pairs of runs."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
@@ -256,7 +256,7 @@ def _comparative(side, reverse=False) -> str:
 
 
 def _flipped(percent) -> float:
-    """Return the same difference in percent seen from the other side."""
+    """Return a difference in percent as seen from the other side."""
     return 100 * (1 / (1 + percent / 100) - 1)
 
 
@@ -268,13 +268,13 @@ def _seen(difference, side) -> float:
 
 
 def _ends(side) -> list[float]:
-    """Return the smallest and the largest absolute difference among the places with the verdict."""
+    """Return the smallest and the largest absolute difference among the places with the comparison's verdict."""
     sign = 1 if side.row["verdict"] == MORE else -1
     return [abs(_seen(sign * side.row[end], side)) for end in ("least", "most")]
 
 
 def _interval(row, side) -> list[float]:
-    """Return both ends of the part of a place's interval that lies in the difference's direction, the smaller one first."""
+    """Return both ends of a place's interval, the lower one first; values in the difference's direction are positive."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

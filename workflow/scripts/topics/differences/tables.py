@@ -15,7 +15,9 @@ from run_tables.table import (
 MORE, LESS, ALIKE, OPEN = "more", "less", "alike", "open"
 #: Kinds of evidence that a difference isn't due to chance.
 BY_FLIPS, BY_T, BY_SPREAD, BY_REPEATS = "sign flips", "Student's t", "spread", "repeats"
-_FACTOR = text_column("factor", "`cca`, or `scenario`: scenarios that differ in only one condition.")
+_FACTOR = text_column(
+    "factor", "Factor whose levels are compared: `cca`, or `scenario` (scenarios that differ in only one condition)."
+)
 _LEVELS = (
     text_column("level_a", "The first level: a CCA, or the condition of the first scenario in words."),
     text_column("level_b", "The other level, with which the first is compared."),
@@ -39,19 +41,19 @@ DIFFERENCES = Table(
     (
         _FACTOR, *_LEVELS, *_MEASURE,
         text_column("scenario", "Scenario of the first level's runs."),
-        text_column("other_scenario", "Scenario of the other level's runs; the same if CCAs are compared."),
+        text_column("other_scenario", "Scenario of the other level's runs; equal to `scenario` if CCAs are compared."),
         SCENARIO_LABEL,
         text_column("cca", "CCA of the first level's runs."),
-        text_column("other_cca", "CCA of the other level's runs; the same if scenarios are compared."),
-        count_column("n", "replications", "Pairs of runs with the same seeds, or runs of the smaller of two independent samples. The IP versions of a replication count as one run, their mean."),
+        text_column("other_cca", "CCA of the other level's runs; equal to `cca` if scenarios are compared."),
+        count_column("n", "replications", "Number of pairs of runs with the same seed, or of runs in the smaller of two independent samples. The runs of a replication over both IP versions count as one."),
         truth_column("repeats", "Whether the runs of each level repeat one measurement, within its resolution."),
-        number_column("value", "as `measure` has it", "Mean of the first level.", _NO_PAIR),
-        number_column("other_value", "as `measure` has it", "Mean of the other level.", _NO_PAIR),
+        number_column("value", "as `measure` has it", "Mean of the first level's values.", _NO_PAIR),
+        number_column("other_value", "as `measure` has it", "Mean of the other level's values.", _NO_PAIR),
         number_column("difference", _IN_EFFECT_UNIT, "Mean difference between the first level and the other.", _NO_PAIR),
         *interval_columns("difference_low", "difference_high", _IN_EFFECT_UNIT, "the mean difference", "there are fewer than 6 pairs, or they repeat one measurement, or some are outliers"),
-        number_column("largest", _IN_EFFECT_UNIT, "Largest difference of a pair of runs; for independent samples the difference of the means.", _NO_PAIR),
-        count_column("lost", "replications", "Replications that were run and have no pair because a sender's behaviour excluded a run: they count against any verdict."),
-        verdict_column("verdict", "`more` or `less`, for the first level, by the margin or more and in 19 of 20 pairs (in all if there are fewer); `alike` if no pair differs by the margin; otherwise `open`.", "", (OPEN,)),
+        number_column("largest", _IN_EFFECT_UNIT, "Largest difference within a pair of runs; for independent samples, the difference between the means.", _NO_PAIR),
+        count_column("lost", "replications", "Number of replications that were run but form no pair because a run was excluded for a sender's behaviour; they count against any verdict."),
+        verdict_column("verdict", "`more` or `less` if the first level's mean is higher or lower by at least the margin and 19 of 20 pairs (all pairs if there are fewer than 20) differ in this direction; `alike` if no pair differs by the margin; otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip
 COMPARISONS = Table(
@@ -59,15 +61,15 @@ COMPARISONS = Table(
     "a measure of two levels over all places that have both",
     (
         _FACTOR, *_LEVELS, *_MEASURE,
-        count_column("places", "", "Places that have values of both levels."),
-        *(count_column(verdict, "", f"Number of these places whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
+        count_column("places", "", "Number of places with values of both levels."),
+        *(count_column(verdict, "", f"Number of places whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
         number_column("least", _IN_EFFECT_UNIT, "Smallest absolute mean difference among the places with the majority verdict.", "no place has more or less"),
-        number_column("most", _IN_EFFECT_UNIT, "Largest of these.", "no place has more or less"),
+        number_column("most", _IN_EFFECT_UNIT, "Largest absolute mean difference among the places with the majority verdict.", "no place has more or less"),
         number_column("bound", _IN_EFFECT_UNIT, "Largest absolute difference of any pair of runs at any place."),
-        number_column("p", "", "Probability of a difference at least this clear over all places together if the levels didn't differ: sign flips of each place's pairs, combined by Fisher's method.", "scenarios are compared, or all runs repeat one measurement"),
-        number_column("p_holm", "", "The same after Holm's correction for all rows.", "as of `p`"),
-        number_column("t_p_holm", "", "The same with Student's t of the pairs, for places with 6 or more (for scenarios Welch's t), combined and corrected in the same way.", "no place has 6 pairs, or all repeat one measurement"),
-        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (three times as far apart as any two runs of one cell), `repeats` (each level repeats one measurement, so there is nothing to test).", "there is none"),
+        number_column("p", "", "p-value over all places together: sign flips of each place's pairs, combined by Fisher's method.", "scenarios are compared, or all runs repeat one measurement"),
+        number_column("p_holm", "", "`p` after Holm's correction for all rows.", "`p` is empty"),
+        number_column("t_p_holm", "", "p-value by Student's t (for scenarios by Welch's t) at places with at least 6 pairs, combined by Fisher's method and corrected for all rows (Holm).", "no place has 6 pairs, or all runs repeat one measurement"),
+        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (three times as far apart as any two runs of one cell), `repeats` (each level repeats one measurement, so there is nothing to test).", "there is no evidence"),
         verdict_column("verdict", "`more` or `less`: the majority among the places with either verdict, if there is evidence; `alike` if all places are; otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip

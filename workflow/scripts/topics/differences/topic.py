@@ -1,4 +1,4 @@
-"""What differs in a study, by how much, and which differences the report states first."""
+"""The differences in a study, their sizes, and the order in which the report states them."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.differences.axes import pairs_of

@@ -1,4 +1,4 @@
-"""Describe the goodput of each direction, over the replications, in cells whose long flows send in both directions."""
+"""Describe the goodput of each direction over the replications, in cells whose long flows send in both directions."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.directions.tables import DIRECTION_CELLS
 def describe_directions(flows, scenarios, offered, confidence) -> pd.DataFrame:
     """Return `DIRECTION_CELLS`: one row per cell and direction, in the order of ``flows``.
 
-    ``offered`` is scenario -> direction -> average capacity of the path in Mbit/s, for the scenarios with data in both directions.
+    ``offered`` is the result of `topic.offered`: scenario -> direction -> average capacity of the path in Mbit/s.
     """
     both = flows[flows["scenario"].isin(offered)]
     of_run = both.groupby([*RUN, "direction"], sort=False)

@@ -10,7 +10,7 @@ from wording.sentence_words import cca_name, short
 SHOWN = (
     SCENARIO, CCA, IP_VERSION, shown_text("Direction", "direction", filtered=True), shown_number("Flows", "flows", 0), N,
     shown_number("Goodput, Mbit/s", "goodput_mbps"), shown_interval("Interval", "goodput_mbps", 3),
-    shown_number("% of the rate", "used_percent", 1), shown_interval("Its interval", "used_percent", 1),
+    shown_number("% of the rate", "used_percent", 1), shown_interval("Interval of %", "used_percent", 1),
     shown_number("RTT, ms", "rtt_mean_ms", 1), shown_number("Empty path, ms", "rtt_path_ms", 1),
 )  # fmt: skip
 TABLES = {"table": PageTable("direction-cells", "Results of each direction", "direction_cells", SHOWN)}
@@ -19,7 +19,7 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence for each of the first cells: the goodput of both directions, and the RTT compared with the empty path's."""
+    """Return a finding for each of the first cells: the goodput of both directions, and the RTT compared with the empty path's."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):
@@ -37,7 +37,7 @@ def _sentence(cca, version, ways, several):
     who = f"{cca_name(cca)}{f' over {ip_words(version)}' if several['ip_version'] else ''}"
     rtt_ms = max(down["rtt_mean_ms"], up["rtt_mean_ms"])
     parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
-    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times that of the empty path"
+    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times the RTT of the empty path"
     return f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once, with a mean RTT of {short(rtt_ms)} ms, {times}."
 
 

@@ -6,8 +6,8 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a direction in a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows of the direction together, each over its own lifetime.", _NO_RUN, least=0),
-    number_column("used_percent", "%", "The same as a share of the path's mean capacity in that direction, headers included.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
+    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows in the direction together, each over its own lifetime.", _NO_RUN, least=0),
+    number_column("used_percent", "%", "Goodput of the direction divided by the path's mean capacity in that direction, which includes headers.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
     number_column("rtt_mean_ms", "ms", "Mean RTT of the direction's flows.", _NO_RUN, least=0),
 )  # fmt: skip
 DIRECTION_CELLS = Table(
@@ -16,10 +16,10 @@ DIRECTION_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
-        text_column("direction", "`forward` or `reverse`."),
-        count_column("n", "runs", "Valid runs."),
-        count_column("flows", "flows", "Long flows of the direction."),
-        number_column("rtt_path_ms", "ms", "RTT of their empty path."),
+        text_column("direction", "Direction of the data: `forward` or `reverse`."),
+        count_column("n", "runs", "Number of valid runs."),
+        count_column("flows", "flows", "Number of long flows in the direction."),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path."),
         *columns_with_intervals(*MEASURES),
     ),
 )

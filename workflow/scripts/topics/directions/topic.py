@@ -1,4 +1,4 @@
-"""How data in both directions affect each other: goodput of each direction and the round-trip time, as in flent's RRUL test."""
+"""Data in both directions at once: the goodput of each direction and the round-trip time, as in flent's RRUL test."""
 
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS

@@ -1,4 +1,4 @@
-"""The section on implementations of a path: the results of each, compared with those of the first one."""
+"""The section on implementations of a path: the results with each implementation, compared with the first."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
@@ -7,15 +7,15 @@ from wording.sentence_words import cca_name
 
 SHOWN = (
     SCENARIO, CCA, IP_VERSION, N, shown_number("Goodput, Mbit/s", "goodput_mbps"),
-    shown_number("From the first way, %", "goodput_difference_percent", 1), shown_interval("Interval", "goodput_difference_percent", 1),
-    shown_number("Mean RTT, ms", "rtt_mean_ms", 1), shown_number("From the first way, %", "rtt_difference_percent", 1),
+    shown_number("Compared with the first, %", "goodput_difference_percent", 1), shown_interval("Interval", "goodput_difference_percent", 1),
+    shown_number("Mean RTT, ms", "rtt_mean_ms", 1), shown_number("Compared with the first, %", "rtt_difference_percent", 1),
     shown_interval("Interval", "rtt_difference_percent", 1), shown_number("Retransmitted, %", "retransmit_percent", 3),
 )  # fmt: skip
 TABLES = {"table": PageTable("emulation-cells", "The same path, implemented in several ways", "emulation_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per path with the ranges of goodput and RTT over the implementations, for the CCA whose RTT changes most."""
+    """Return one finding per path: the ranges of goodput and RTT over the implementations, for the CCA whose RTT changes most."""
     cells = material.tables.emulation_cells
     cells = cells[cells["goodput_mbps"].notna() & cells["rtt_mean_ms"].notna()]
     sentences = []

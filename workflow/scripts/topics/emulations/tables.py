@@ -5,7 +5,7 @@ from run_tables.table import Table, columns_with_intervals, count_column, interv
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
-_NO_RATIO = "the scenario is the first one for its path, or one of the two has no valid run with a value"
+_NO_RATIO = "the scenario is the first one for its path, or one of the two scenarios has no valid run with a value"
 _FEW = (
     "there is no difference, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
 )
@@ -14,7 +14,7 @@ MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
     for name in ("goodput_mbps", "rtt_mean_ms", "retransmit_percent")
 )
-#: Measures compared with the first way -> column of the difference.
+#: Measures compared with the first implementation -> column of the difference.
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",
@@ -23,16 +23,16 @@ EMULATION_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         count_column("setting", "", "Number, starting at 1, of the path that the scenarios implement in several ways."),
-        text_column("conditions", "Conditions that the scenarios of this path share, in words."),
-        text_column("compared_with", "The scenario with the first implementation of this path."),
-        count_column("n", "runs", "Valid runs."),
+        text_column("conditions", "Conditions that the scenarios of the path share, in words."),
+        text_column("compared_with", "The scenario with the first implementation of the path."),
+        count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(*MEASURES),
         *(
             column
             for measure, name in RATIOS.items()
             for column in (
-                number_column(name, "%", f"Excess of `{measure}` over that of the first implementation, from a ratio of geometric means.", _NO_RATIO, least=-100),
-                *interval_columns(f"{name}_low", f"{name}_high", "%", "this difference", _FEW, least=-100),
+                number_column(name, "%", f"Difference of `{measure}` from its value with the first implementation, from the ratio of geometric means.", _NO_RATIO, least=-100),
+                *interval_columns(f"{name}_low", f"{name}_high", "%", "the difference", _FEW, least=-100),
             )
         ),
     ),

@@ -12,7 +12,7 @@ from study_files.study_validation import nearest_choice, problems_of_form, value
 from topics.claims.claims_file import completed_claims, schema_for
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
-#: Keys of a claim that only papers have, and no expectation.
+#: Keys of a claim that apply only to papers and not to expectations.
 OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable", "needs_real_clock", "expect")
 #: Keys by which a value in a row of a table can be judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
@@ -36,9 +36,7 @@ def expected_of_claims(claims) -> list[dict]:
 def expectations_of(study, source, tables) -> dict:
     """Validate and complete the expectations of a resolved study.
 
-    Returns ``ids`` in the file's order; ``predicates``: a claims file's content as `claims_file.load_claims` returns
-    it, with the study's scenarios, or None; ``rows``: the expectations about tables, with all keys. Raises
-    `ExpectationError` with one sentence for each problem.
+    Raises `ExpectationError` with one sentence for each problem.
 
     Parameters
     ----------
@@ -48,6 +46,13 @@ def expectations_of(study, source, tables) -> dict:
         Name of the study's file, for messages.
     tables : iterable of run_tables.table.Table
         Tables that the study's results will have.
+
+    Returns
+    -------
+    dict
+        ``ids``: the expectations' names in the file's order. ``predicates``: the expectations that are predicates, as the content of a
+        claims file (see `claims_file.load_claims`) with the study's scenarios; None if there are none. ``rows``: the expectations about
+        tables, with all keys.
     """
     expect = study["analysis"]["expect"]
     content = {
@@ -76,7 +81,7 @@ def expectations_of(study, source, tables) -> dict:
 
 
 def _absent_tables(study):
-    """Return the tables that exist only for other studies, and the table of the expectations themselves."""
+    """Return the names of tables that exist only for other studies, and of the table of expectations itself."""
     there = {
         "controls": study["controls"] != "none",
         "changes": any(map(is_changing, study["scenarios"])),
@@ -141,7 +146,7 @@ def _impossible(one, tables):
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
-        yield f"{judges[1]} is given beside {judges[0]}; {keys}." if judges else f"one_of is missing; {keys}."
+        yield f"{judges[1]} is given as well as {judges[0]}; {keys}." if judges else f"one_of is missing; {keys}."
         return
     if one["table"] not in tables:
         yield f"table is {one['table']}; {_meant(one['table'], tables)}: the tables that this study will have: {', '.join(tables)}."

@@ -1,6 +1,6 @@
-"""A study's failures as a gate: from its table of expectations to the lines shown to the user.
+"""A study as a gate: the lines shown to the user for the failures in its table of expectations.
 
-Standard library only. Each failure has one line: number, interval, expectation, and a run to repeat.
+Only the standard library is used. Each failure has one line: number, interval, expectation, and a run to repeat.
 """
 
 import csv
@@ -11,14 +11,14 @@ from pathlib import Path
 TABLE = "analysis/expectations.csv"
 #: The lines of the last call that failed, for `show_failures`.
 FAILED = "logs/gate.failed"
-#: Largest number of lines on one expectation, which may be about a thousand rows.
+#: Largest number of lines for one expectation, which may apply to a thousand rows.
 MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
-    """Return one line for each unmet expectation of a results folder, or for each row that doesn't meet one.
+    """Return one line for each unmet expectation in a results folder or, if it is about a table, for each row that doesn't meet it.
 
-    The study's file, and the platform on which it ran if not its own, are used in the command that repeats a run.
+    The command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform not in its file.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""
@@ -34,7 +34,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line on a row of `EXPECTATIONS` that the gate rejects, with the command that repeats its run if it has one."""
+    """Return the line for a row of `EXPECTATIONS` that the gate rejects, with the command that repeats the run named in the row."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"
@@ -66,7 +66,7 @@ def forget_failures(folder) -> None:
 
 
 def show_failures(folder) -> None:
-    """Print the lines of this call, if the gate has failed in it."""
+    """Print the failures of this call if the gate has failed."""
     if Path(folder, FAILED).exists():
         text = Path(folder, FAILED).read_text(encoding="utf-8")
         print(

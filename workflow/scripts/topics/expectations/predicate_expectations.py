@@ -1,4 +1,4 @@
-"""Expectations in the form of predicates as used for claims: the same statistics, intervals and verdicts for the study's own runs."""
+"""Expectations written as predicates, like claims: the same statistics, intervals and verdicts, for the study's own runs."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return a run to repeat for each claim of a study's claims file, by the claim's id; ``table`` is `CLAIMS`, the rest as for `Samples`."""
+    """Return claim id -> run to repeat for a study's claims file; ``table`` is `CLAIMS`, the other parameters are those of `Samples`."""
     samples, values = Samples(runs, claims, flows, scenarios, sockets), table.set_index("claim")["value"]
     return {
         claim["id"]: _run_to_repeat(claim, {"value": values[claim["id"]]}, samples, runs) for claim in claims["claims"]
@@ -75,14 +75,14 @@ def _requirement(claim):
 
 
 def _expected_words(claim, row):
-    """Return the requirement on the statistic, from the end of the verdict's row."""
+    """Return the requirement on the statistic in words; ``row`` is the row with the verdict."""
     if "replicates" in _requirement(claim) or claim["kind"] == "normality":
         return row["requirement"].rpartition(": ")[2]
     return requirement_words(_requirement(claim), row["unit"])
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run, among the cells of a predicate's first group, that is farthest off on the side where the statistic misses."""
+    """Return the run in the cells of a predicate's first group that is farthest off, on the side where the statistic misses."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
@@ -99,7 +99,7 @@ def _run_to_repeat(claim, row, samples, runs):
 
 
 def _wrong_way(claim, value):
-    """Return 1 if the run with the largest value is farthest off, -1 if the run with the smallest is, 0 if this is unknown."""
+    """Return 1 if the run with the largest value is farthest off, -1 if the one with the smallest value is, 0 if this is unknown."""
     if claim["kind"] == "ordering":
         return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
     if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:

@@ -1,4 +1,4 @@
-"""Expectations about rows of a table: the selected rows, and those among them that don't meet the expectation."""
+"""Expectations about rows of a table: select the rows, and find those that don't meet the expectation."""
 
 import math
 from itertools import takewhile
@@ -17,13 +17,13 @@ FIRST = 1
 #: Longest text, in characters, that is used to identify a row.
 LONGEST_NAME = 60
 #: Reason why a value that meets a requirement isn't evidence.
-NO_INTERVAL = ", but it has no interval: a single measurement, or runs that don't allow one, are no evidence"
-#: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
+NO_INTERVAL = ", but there is no interval: a single measurement, or runs that don't allow an interval, are not evidence"
+#: Columns of a table with values -> columns of `EXPECTATIONS` that show them if the expectation is about a text.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
-    """Return the rows of `EXPECTATIONS` for an expectation about a table: one if all of the table's rows meet it, else those that don't.
+    """Return the rows of `EXPECTATIONS` for an expectation about a table: one per row that doesn't meet it, or a single one if all do.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def check_rows(one, table, declared, study) -> list[dict]:
         A table from `run_tables.reading.read_table`.
     declared : run_tables.table.Table
     study : dict
-        The resolved study, for finding the runs that a row is about.
+        The resolved study, used to find the runs that a row is about.
     """
     chosen = table[_is_chosen(one, table)]
     expected = _expected_words(one, declared)
@@ -67,7 +67,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Return, in words, the first value named by an expectation that occurs in none of its rows; empty if all occur."""
+    """Return, in words, the first value named by an expectation that occurs in none of the chosen rows; empty if all occur."""
     if chosen.empty:
         return "it"
     missing = (
@@ -80,7 +80,7 @@ def _absent(one, chosen):
 
 
 def _is_same(cell, value):
-    """Return whether a value in a table equals a value in a file; texts are compared with the written form of the latter."""
+    """Return whether a value in a table equals a value in the study's file; a text cell is compared with the text of the file's value."""
     return cell == (value if not isinstance(cell, str) else str(value))
 
 
@@ -117,7 +117,7 @@ def _judged(one, row, declared, study):
 
 
 def _outcome_of_value(one, cell, unmeasured):
-    """Return the outcome of a row from its text or bool; with `none_of`, an unmeasured value is not testable unless `accept` names it."""
+    """Return the outcome for a text or bool; with `none_of`, an unmeasured value is not testable unless `accept` names it."""
     known = {key: any(_is_same(cell, value) for value in one.get(key, ())) for key in ("one_of", "none_of", "accept")}
     if "one_of" in one:
         return MET if known["one_of"] else NOT_MET
@@ -152,7 +152,7 @@ def _unit_of(one, declared):
 
 
 def _subject(one, row, declared):
-    """Return the row in words: its leading texts and ordinals, except long ones."""
+    """Return the row in words: the expectation's column, and the row's leading texts and ordinals, except long ones."""
     begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
     names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
     texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]
@@ -160,7 +160,7 @@ def _subject(one, row, declared):
 
 
 def _run_of(row, study):
-    """Return a run that a row refers to, from its columns for the run or cell; empty if it doesn't name a scenario of the study."""
+    """Return a run that a row refers to, from the row's run or cell; empty if the row doesn't name a scenario of the study."""
     if isinstance(row.get("worst_run"), str) and row["worst_run"]:
         return row["worst_run"]
     if row.get("scenario") not in {scenario["id"] for scenario in study["scenarios"]}:

@@ -1,7 +1,7 @@
-# Expectations: tidy tables, and analysis tables that they are about -> analysis/expectations.csv
+# Expectations: tidy tables, and the analysis tables that expectations are about -> analysis/expectations.csv
 
 
-# What the study must show to pass as a gate, and what came out. `workflow/rules/gate.smk` makes an exit status of it.
+# Each expectation that the study must meet to pass as a gate, with its outcome. `workflow/rules/gate.smk` turns it into an exit status.
 rule check_expectations:
     input:
         runs="results/{study}/tidy/runs.csv",

@@ -1,4 +1,4 @@
-"""The section on the gate: expectations, outcomes, and whether the study passes."""
+"""The section on the gate: the expectations, their outcomes, and the result of the study as a gate."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -40,10 +40,10 @@ def findings(material) -> list[Finding]:
 
 
 def gate_sentence(table) -> str:
-    """Report the number of expectations that are met, and name the others."""
+    """Report the number of expectations that pass, and name the others."""
     passed = table.groupby("expectation", sort=False)["passed"].all()
     missed = list(passed.index[~passed])
     if not missed:
-        return f"The study passes as a gate: {count(len(passed), 'expectation')} of {len(passed)} met."
+        return f"The study passes as a gate: {len(passed)} of {count(len(passed), 'expectation')} met."
     names = ", ".join(missed[:5]) + (f" and {len(missed) - 5} more" if len(missed) > 5 else "")
     return f"The study doesn't pass as a gate: {len(missed)} of {count(len(passed), 'expectation')} not met ({names})."

@@ -7,20 +7,20 @@ MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE = "met", "not met", "not shown", "not test
 
 EXPECTATIONS = Table(
     "expectations",
-    "an expectation; for one about a table, each row that doesn't meet it",
+    "an expectation, or a row of another table that doesn't meet an expectation",
     (
-        text_column(
-            "expectation", "Identifier of the expectation, or of the claim if a verdict is expected of a claim."
-        ),
+        text_column("expectation", "Identifier of the expectation, or of the claim if a claim's verdict is expected."),
         text_column("statement", "The expectation in words.", "the study states it only as a predicate"),
         text_column("subject", "Subject of the value: a statistic of runs, or the row of a table."),
         text_column(
             "found", "The value if it is a text, such as a verdict.", "the value is a number, or there is none"
         ),
         number_column("value", IN_UNIT, "The value if it is a number.", "the value is a text, or there is none"),
-        number_column("low", IN_UNIT, "Lower end of its interval.", "it has none"),
-        number_column("high", IN_UNIT, "Upper end of its interval.", "it has none, or the end is infinite"),
-        text_column("unit", "Unit of `value`.", "it has none"),
+        number_column("low", IN_UNIT, "Lower end of the value's interval.", "the value has no interval"),
+        number_column(
+            "high", IN_UNIT, "Upper end of the value's interval.", "the value has no interval, or the end is infinite"
+        ),
+        text_column("unit", "Unit of `value`.", "the value has no unit"),
         text_column("expected", "The required value."),
         text_column(
             "outcome",
@@ -28,9 +28,9 @@ EXPECTATIONS = Table(
             "runs or rows can decide it.",
         ),
         truth_column("passed", "Whether the expectation passes the gate."),
-        text_column("because", "Reason in words."),
+        text_column("because", "Reason for the outcome, in words."),
         text_column(
-            "run", "A run to repeat: the one farthest from the requirement.", "the expectation is about no run"
+            "run", "A run to repeat: the one farthest from the requirement.", "the expectation isn't about runs"
         ),
         count_column("number", "", "Number of runs or rows on which the outcome is based."),
     ),

@@ -1,4 +1,4 @@
-"""Does the study pass as a gate: what was expected, and what was the outcome?"""
+"""The study as a gate: each expectation of the results, and its outcome."""
 
 from topics.expectations.tables import EXPECTATIONS
 from topics.topic import Place, Topic

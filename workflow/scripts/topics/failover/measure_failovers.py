@@ -1,4 +1,4 @@
-"""Measure the effects of a path going down: rates before, during and after, the standstill, and the time until the path is used again."""
+"""Measure the effects of an outage of a path: rates before, during and after it, standstill, and time until the path is used again."""
 
 import pandas as pd
 

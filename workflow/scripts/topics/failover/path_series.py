@@ -39,7 +39,7 @@ def measure_run(acked, scenario) -> dict[str, float]:
 
 
 def _rate(acked, begin_s, end_s):
-    """Return the mean rate between two moments in Mbit/s, from the first sample between them to the last."""
+    """Return the mean rate in Mbit/s from the first to the last sample between two times."""
     within = acked[(acked.index >= begin_s) & (acked.index <= end_s)]
     if len(within) < 2:
         return np.nan
@@ -47,7 +47,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time in which a count doesn't grow, from the last sample before one moment until another."""
+    """Return the longest time without growth of a count, between the last sample up to ``begin_s`` and ``end_s``."""
     before = acked[acked.index <= begin_s].index.max()
     within = acked[(acked.index >= before) & (acked.index <= end_s)]
     grown = within.index[within.diff().fillna(1) > 0]
@@ -55,16 +55,16 @@ def _longest_pause(acked, begin_s, end_s):
 
 
 def _first_growth(acked, from_s):
-    """Return the time from a moment to the first growth of a count; NaN if it never grows."""
+    """Return the time from ``from_s`` to the next growth of a count; NaN if it doesn't grow again."""
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan
 
 
 def path_ideal_mbps(run, scenario) -> float | pd.Series:
-    """Return the goodput over one path that is always full and never down, in Mbit/s.
+    """Return the goodput in Mbit/s over one path that is always full and never down.
 
-    The arguments are a row or rows of ``tidy/runs.csv``, and the row of their scenario.
+    ``run`` is a row, or several rows, of ``tidy/runs.csv``; ``scenario`` is the row of ``tidy/scenarios.csv``.
     """
     of_path = scenario["capacity_most_mbps"] / scenario["paths"]
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path

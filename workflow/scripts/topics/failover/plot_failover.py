@@ -1,4 +1,4 @@
-"""Draw the rate of each path over time while one is down, with one panel per CCA, from one run."""
+"""Draw the rate of each path over time while one path is down, with one run and one panel per CCA."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -23,7 +23,7 @@ LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 
 def rates_over_time(samples) -> pd.DataFrame:
-    """Return the rate of each path in Mbit/s, over `STEP_S` up to each row's time: ``path``, ``time_s``, ``acked_mbps``."""
+    """Return ``path``, ``time_s`` and ``acked_mbps``: the rate of each path, averaged over the `STEP_S` before each time."""
     acked = acked_by_path(samples)
     steps = pd.Index([step * STEP_S for step in range(int(acked.index[-1] / STEP_S) + 1)])
     at_steps = acked.reindex(acked.index.union(steps)).ffill().fillna(0.0).loc[steps]
@@ -64,7 +64,7 @@ def _draw(shown, rates, scenario):
             tell_line(line, f"{cca_name(run[1])}, path {path:.0f}", "s", "Mbit/s")
             key.append(Line2D([], [], color=ink, lw=width, ls=dashes, label=f"path {path:.0f}"))
             median = of_path.loc[of_path["time_s"].between(begin_s, end_s), "acked_mbps"].median()
-            words.append(f"Path {path:.0f}: median {number(median, 1)} Mbit/s meanwhile.")
+            words.append(f"Path {path:.0f}: median {number(median, 1)} Mbit/s during the outage.")
         drawn.finish(axes, f"Acknowledged on each path over time, {cca_name(run[1])}. {' '.join(words)}", key)
     if not shown:
         empty_panel(drawn)

@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per scenario on standstill and return over its cells."""
+    """Return one finding per scenario: the ranges, over its cells, of the standstill and of the time until the path is used again."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []
@@ -36,11 +36,11 @@ def findings(material) -> list[Finding]:
         stood = _range(group["standstill_s"])
         sentence = (
             f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s "
-            f"({row['scenario_label']}), nothing is acknowledged for {stood} s on average in a cell"
+            f"({row['scenario_label']}), nothing is acknowledged for {stood} s (means of the cells)"
         )
         returned = group["return_s"].dropna()
         if len(returned):
-            sentence += f"; once it is up again it takes {_range(returned)} s until it is used"
+            sentence += f"; once the path is up again, it takes {_range(returned)} s until it is used"
         sentences.append(f"{sentence}.")
     return [Finding("Fail-over", sentence, "failover") for sentence in sentences]
 

@@ -1,4 +1,4 @@
-"""A path of MPTCP goes down and comes back: the traffic on the other paths meanwhile, and the time until the path is used again."""
+"""Outage of a path of MPTCP: the traffic on the other paths meanwhile, and the time until the path is used again."""
 
 from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic, mostly

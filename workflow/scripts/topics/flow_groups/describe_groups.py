@@ -23,7 +23,7 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups) -> pd.Series:
-    """Return each group's share of the goodput of all groups of its run and direction, missing if they send at different times."""
+    """Return each group's share of the goodput of all groups in its run and direction; missing if the groups send at different times."""
     of_run = groups.groupby([*RUN, "direction"], sort=False)
     total = of_run["goodput_mbps"].transform("sum", min_count=1)
     known = of_run["goodput_mbps"].transform(lambda values: values.notna().all())

@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name, listed, short
 
 SHOWN = (
     SCENARIO, CCA_KEY, IP_VERSION, shown_text("Group", "group", filtered=True),
-    shown_text("Its CCA", "group_cca", cca_name, filtered=True), shown_number("Flows", "members", 0),
+    shown_text("Group's CCA", "group_cca", cca_name, filtered=True), shown_number("Flows", "members", 0),
     shown_number("From, s", "start_s", 1), shown_number("Until, s", "stop_s", 1), N,
     shown_number("Goodput, Mbit/s", "goodput_mbps"), shown_interval("Interval", "goodput_mbps", 3),
     shown_number("A flow, Mbit/s", "flow_mbps"), shown_number("Share, %", "share_percent", 1),
@@ -31,7 +31,7 @@ FEW = 3
 
 
 def section(material) -> dict:
-    """Return the conditions that select the template's sentences for this study."""
+    """Return the conditions on which the template's sentences depend."""
     groups = [group for scenario in material.design.scenarios for group in scenario["groups"]]
     return {
         "pausing": any(group["on_s"] is not None for group in groups),
@@ -40,7 +40,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence for each of the first cells with several groups: the groups' goodput."""
+    """Return a finding on the goodput of each group, for each of the first cells with several groups."""
     cells, sentences = material.tables.group_cells, []
     several_ccas, several_versions = (cells[name].nunique() > 1 for name in ("cca", "ip_version"))
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

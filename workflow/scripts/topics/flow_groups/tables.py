@@ -10,7 +10,7 @@ _NO_RUN = "no valid run has a value"
 _SHARE = number_column(
     "share_percent",
     "%",
-    "Share of the group in the goodput of all groups of long flows and programs of the run and direction, averaged over the valid runs.",
+    "Share of the group in the goodput of all groups of long flows and programs in the same run and direction, averaged over the valid runs.",
     f"the groups send at different times, or {_NO_RUN}",
     least=0,
     most=100,
@@ -23,8 +23,8 @@ GROUP_CELLS = Table(
         SCENARIO_LABEL,
         *GROUP_COLUMNS,
         *(GROUPS[name] for name in ("start_s", "stop_s", "members")),
-        count_column("n", "runs", "Valid runs."),
+        count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(replace(mean_of(GROUPS["goodput_mbps"]), least=0), _SHARE),
-        number_column("flow_mbps", "Mbit/s", "The mean goodput divided by the number of flows.", _NO_RUN),
+        number_column("flow_mbps", "Mbit/s", "Mean goodput of the group divided by the number of its flows.", _NO_RUN),
     ),
 )

@@ -42,7 +42,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     pairs : pandas.DataFrame
         Pairs of one cell, as returned by `pairs_of`.
     tests : int
-        Number of cells of all metrics, over which p is corrected. Power is calculated at the corrected level.
+        Number of cells over all metrics, for which p is corrected; power is calculated at the corrected level.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -74,7 +74,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the number of outliers among the runs of each IP version and among pairs, and the upper bound of their share of pairs."""
+    """Return the numbers of outliers among each IP version's runs and among pairs, and an upper bound on their share of all pairs."""
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
@@ -83,10 +83,10 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the ratio of goodputs due to the headers alone, and whether the difference is shown to equal it.
+    """Return the columns for the effect of the headers alone on goodput, and for the comparison of the difference with this effect.
 
-    A full link's goodput is proportional to the segment that fits into a packet. Two one-sided tests show that the ratio is
-    within a margin of mss6 / mss4, or that it is beyond the margin.
+    A full link's goodput is proportional to the segment size that fits into a packet. Two one-sided tests can show that the ratio is
+    within a margin around mss6 / mss4; if their interval lies entirely outside, the ratio is beyond the margin.
     """
     if metric.column != "goodput_mbps" or result.pairs == 0:
         return {}
@@ -109,7 +109,7 @@ def _expected_columns(metric, result, test, used, params, notes) -> dict[str, fl
 
 
 def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
-    """Return the p of TOST, the decision, the interval, and the smallest margin at which equivalence would have been shown."""
+    """Return TOST's p-value, decision and interval, and the smallest margin at which equivalence would have been shown."""
     interval = tost_interval(test, params.significance)
     p = tost(test, *bounds(margin, scale))
     low, high = (to_effect(bound, scale) for bound in interval)
@@ -123,10 +123,10 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 
 
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
-    """Return the detectable effect and the pairs needed for the required effect, with the range that follows from the measured spread.
+    """Return the detectable effect and the number of pairs needed to detect ``detect``, with ranges from the interval of the spread.
 
-    They apply to a paired t test at the level of the first test in Holm's correction, and at least the number of pairs that the test itself
-    needs at that level.
+    Both apply to a paired t test at the significance level of the first test in Holm's procedure. The number of pairs needed is at least
+    the number with which the test can be significant at that level.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():
@@ -160,7 +160,7 @@ def compare_valid(runs, params) -> pd.DataFrame:
 
 
 def compare_ip_versions(runs, params) -> pd.DataFrame:
-    """Return `IP_VERSIONS`."""
+    """Return `IP_VERSION_TESTS`."""
     table, kept = compare_valid(runs, params), runs_with_exclusions(runs)
     if kept is not None:
         table = with_kept(table, compare_valid(kept, params), ["metric", "scenario", "cca"], ["verdict"])

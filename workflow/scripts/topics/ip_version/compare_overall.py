@@ -2,7 +2,7 @@
 
 Pooling treats runs of all scenarios and CCAs as one sample, so the spread between scenarios
 hides any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
-and the question is whether the IP versions differ over such scenarios. Cells of a scenario share their seeds, so treating them
+and the question is whether the IP versions differ across such scenarios. Cells of a scenario share their seeds, so treating them
 as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of 100 studies). The same is true
 for a cell's runs that repeat each other.
 """
@@ -22,7 +22,7 @@ from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import BY_SCENARIO, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
 
-# The metric whose expected ratio is that of the segment sizes.
+# The metric that is expected to have the ratio of the segment sizes.
 MSS_METRIC = "goodput_mbps"
 #: Value of the column for the CCA in rows about all CCAs together.
 ALL_CCAS = ""
@@ -64,8 +64,8 @@ def _ccas(runs):
 def _cells(runs, metric):
     """Return one row per cell that has pairs, and notes on the runs and cells that are left out.
 
-    The columns are scenario, cca, contrast (the mean contrast of its pairs), expected (that of the segment sizes, nan if unknown)
-    and pairs (their number).
+    The columns are scenario, cca, contrast (the mean over the cell's pairs), expected (the contrast of the segment sizes, nan if unknown)
+    and pairs (the number of pairs).
     """
     pairs = pairs_of(runs, metric.column)
     complete = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
@@ -88,7 +88,7 @@ def _cells(runs, metric):
 
 
 def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
-    """Return the row on the mean over scenarios: its test, its interval, and how the interval relates to the margin."""
+    """Return the row for the mean over scenarios: its test, its interval, and the interval's position relative to the margin."""
     of_scenario = cells.groupby("scenario", sort=False)[["contrast", "expected"]].mean()
     values, pairs = of_scenario["contrast"].to_numpy(float), int(cells["pairs"].sum())
     row = {

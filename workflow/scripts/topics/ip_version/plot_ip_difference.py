@@ -102,7 +102,7 @@ def plot_ip_difference(scenarios, runs, ip_versions, metric, confidence, signifi
     metric = metric_by_slug(metric)
     ccas = list(runs["cca"].unique())
     data = _figure_rows(ip_versions, metric, scenarios, ccas)
-    title, axis = f"{metric.name}: IPv6 less IPv4", _axis(data)
+    title, axis = f"{metric.name}: IPv6 minus IPv4", _axis(data)
     key = _key(data, confidence, significance)
     drawn = ScenarioFigure(title, key, len(scenarios), ROW_PT * len(ccas), row_labels_pt(ccas))
     below, unit = ("%", "percent") if metric.effect_unit == "%" else ["percentage points"] * 2

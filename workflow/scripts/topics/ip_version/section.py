@@ -40,7 +40,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report the numbers of cells whose pairs have outliers, agree with the header's effect, or repeat one measurement; empty if none."""
+    """Report the numbers of cells with outliers, with the header's effect and with one repeated measurement; empty if no cell has pairs."""
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""
@@ -54,9 +54,7 @@ def _repeated_words(table) -> str:
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += (
-            f" In {shown:,} the difference is shown to be that due to the header, in {denied:,} it is shown not to be."
-        )
+        text += f" In {shown:,} cells the header is shown to explain the difference, in {denied:,} it is shown not to."
     if copies:
         text += f" In {copies:,} cells the goodput of all pairs repeats one measurement."
     return text
@@ -101,10 +99,10 @@ def _needed_cell(row) -> Cell:
 SHOWN = (
     CCA_KEY,
     shown_cell("Verdict", lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])), filtered=True), PAIRS,
-    shown_cell("Runs apart", _apart_cell, "number"), shown_number("IPv4", "mean_ipv4"),
+    shown_cell("Outliers", _apart_cell, "number"), shown_number("IPv4", "mean_ipv4"),
     shown_number("IPv6", "mean_ipv6"), *EFFECT, ESTIMATE, shown_signed("Rank-biserial", "rank_biserial", 2), TEST,
     shown_p("p", "p"), shown_p("p, Holm", "p_holm"), shown_p("p, BH", "p_bh"),
-    shown_text("As the header", "as_expected", empty=NONE, filtered=True),
+    shown_text("Header's effect", "as_expected", empty=NONE, filtered=True),
     shown_cell("Equivalent from", lambda row: _margin_cell(row, "smallest_margin"), "number"),
     shown_cell("Detectable", lambda row: _margin_cell(row, "detectable"), "number"),
     shown_cell("Pairs needed", _needed_cell, "number"),
@@ -141,7 +139,7 @@ def _overall_cell(row, notes):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on whether the IP version matters."""
+    """Return a finding on the effect of the IP version."""
     sentence = "No run is valid, so IPv4 and IPv6 can't be compared."
     if material.tables.runs["valid"].any():
         sentence = ip_version_sentence(material.tables, material.params["significance"])

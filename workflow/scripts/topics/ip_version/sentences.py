@@ -1,4 +1,4 @@
-"""Whether the IP version matters: one sentence from the mean over scenarios, and from the pooled test."""
+"""A sentence on the effect of the IP version, from the mean over scenarios and from the pooled test."""
 
 from inference.equivalence import INSIDE, OUTSIDE
 from report_parts.data_tables import signed
@@ -11,7 +11,7 @@ METRIC = "goodput_mbps"
 
 
 def ip_version_sentence(tables, significance) -> str:
-    """Report whether IPv6's goodput differs from IPv4's, whether its longer header explains this, and the pooled test's result.
+    """Report the difference in goodput between IPv6 and IPv4, the effect of IPv6's longer header, and the result of the pooled test.
 
     `tables` has the tables runs, ip_versions and ip_overall.
     """
@@ -35,7 +35,7 @@ def ip_version_sentence(tables, significance) -> str:
 
 
 def _cell_words(cells, significance) -> str:
-    """Report how many cells differ according to a test: the only result if no test over all cells was possible."""
+    """Report the number of cells in which a test shows a difference, for studies in which no test over all cells was possible."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
@@ -50,7 +50,7 @@ def _cell_words(cells, significance) -> str:
 def _header(cells, runs) -> dict | None:
     """Return the cost of IPv6's longer header; None if no cell has an expected effect.
 
-    header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float).
+    The keys are header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448") and percent (float).
     """
     expected = cells["expected_effect"].dropna()
     if expected.empty:
@@ -69,7 +69,7 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Report the result of the mean over scenarios; `equal` is its row of ``ip_overall``."""
+    """Report the result of the mean over scenarios; `equal` is the row of ``ip_overall`` that compares it with equal goodput."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
     numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
     goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"
@@ -84,8 +84,8 @@ def _overall_words(equal, significance):
 def _header_words(ratio, cost, differs):
     """Report whether the difference found equals the cost of the header.
 
-    `ratio` is the row of ``ip_overall`` against the ratio of the segment sizes, `cost` is `_header`'s, `differs` whether
-    there is a difference to explain.
+    `ratio` is the row of ``ip_overall`` whose null hypothesis is the ratio of the segment sizes, `cost` is the result of `_header`,
+    and `differs` states whether there is a difference to explain.
     """
     against = f"the {cost['ratio']} ({signed(cost['percent'], 2)} %)"
     off = f"{signed(ratio['ci_low'], 2)} to {signed(ratio['ci_high'], 2)} % off"
@@ -98,14 +98,14 @@ def _header_words(ratio, cost, differs):
     if ratio["within"] == OUTSIDE:
         more = "lower" if ratio["direction"] == "IPv4 higher" else "higher"
         return f"that is {more} than what {header}: {off} {against}, {margin}"
-    return f"whether {header} that is open: {off} {against}, {margin}"
+    return f"it is open whether {header} that much: {off} {against}, {margin}"
 
 
 def _pooled_words(pooled, differs, significance) -> str:
-    """Report whether the pooled test, as published, agrees with the other test."""
+    """Report whether the published, pooled test agrees with the test over scenarios."""
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])
     if pooled["p"] < significance:
-        return f"; the published, pooled test sees {'it too' if differs else 'one'} ({p})"
-    return f"; the published, pooled test {'misses it' if differs else 'sees none either'} ({p})"
+        return f"; the published, pooled test finds {'it too' if differs else 'a difference'} ({p})"
+    return f"; the published, pooled test {'misses it' if differs else 'finds none either'} ({p})"

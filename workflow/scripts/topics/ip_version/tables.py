@@ -32,8 +32,8 @@ _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"
 _UNDER_THREE = "there are fewer than three pairs, or one measurement"
 _NO_INTERVAL = "there are fewer than 6 pairs or one measurement, or some pairs are outliers"
-_TOO_LARGE = "it would be beyond 50 standard deviations, or no test was made"
-_NEEDED = "it would be more than 10,000, or no test was made"
+_TOO_LARGE = "the difference would be more than 50 standard deviations, or no test was made"
+_NEEDED = "the number would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
 _UNTESTED = "there is no such test, or no interval"
 IP_VERSION_TESTS = Table(
@@ -47,14 +47,14 @@ IP_VERSION_TESTS = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _CCA,
-        count_column("pairs", "replications", "Replications in which both IP versions have a value."),
+        count_column("pairs", "replications", "Number of replications in which both IP versions have a value."),
         count_column(
             "n",
             "replications",
             "Number of independent pairs: 1 if the runs of each IP version repeat one measurement within its resolution.",
         ),
-        number_column("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
-        number_column("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
+        number_column("mean_ipv4", IN_UNIT, "Mean of the IPv4 values in the paired replications.", _NO_PAIR),
+        number_column("mean_ipv6", IN_UNIT, "Mean of the IPv6 values in the paired replications.", _NO_PAIR),
         number_column(
             "effect", IN_EFFECT_UNIT, "Mean difference between IPv6 and IPv4; for ratios the geometric mean.", _NO_PAIR
         ),
@@ -65,7 +65,12 @@ IP_VERSION_TESTS = Table(
             "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
             _NO_INTERVAL,
         ),
-        number_column("ci90_high", IN_EFFECT_UNIT, "Upper end of this interval.", _NO_INTERVAL),
+        number_column(
+            "ci90_high",
+            IN_EFFECT_UNIT,
+            "Upper end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
+            _NO_INTERVAL,
+        ),
         number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
         *interval_columns(
             "hl_low", "hl_high", IN_EFFECT_UNIT, "the Hodges-Lehmann estimate, by signed ranks", TOO_FEW_PAIRS
@@ -79,7 +84,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "normality_p",
             "",
-            "p-value of Shapiro-Wilk's test of the pairs' differences; the choice of the test doesn't depend on it.",
+            "p-value of the Shapiro-Wilk test for the differences of pairs; the choice of `test` doesn't depend on it.",
             _UNDER_THREE,
         ),
         *PAIRED_TEST,
@@ -109,7 +114,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "apart_possible_percent",
             "%",
-            "Largest share of such pairs that this number of pairs doesn't rule out: the exact one-sided bound.",
+            "Largest share of outliers among pairs that isn't ruled out: the exact one-sided upper bound.",
             _NO_PAIR,
         ),
         number_column(
@@ -128,34 +133,46 @@ IP_VERSION_TESTS = Table(
             "detectable",
             IN_EFFECT_UNIT,
             "The smallest true difference that a paired t test shows with this number of pairs and the study's power, "
-            "at the level that Holm's correction leaves for the first of all cells and metrics.",
+            "at the significance level of the first test in Holm's procedure over all cells and metrics.",
             _TOO_LARGE,
         ),
         *interval_columns(
-            "detectable_low", "detectable_high", IN_EFFECT_UNIT, "it, as far as the spread is known", _TOO_LARGE
+            "detectable_low",
+            "detectable_high",
+            IN_EFFECT_UNIT,
+            "the detectable difference, from the interval of the standard deviation",
+            _TOO_LARGE,
         ),
         count_column(
             "pairs_needed",
             "replications",
-            "Number of pairs needed to detect the study's difference; at least the number that a test at that level needs.",
+            "Number of pairs needed to detect the difference that the study names; at least the number with which a test can be significant.",
             _NEEDED,
         ),
         count_column(
-            "pairs_needed_low", "replications", "Lower end of this number, from the interval of the spread.", _NEEDED
+            "pairs_needed_low",
+            "replications",
+            "Lower end of the number of pairs needed, from the interval of the standard deviation.",
+            _NEEDED,
         ),
-        count_column("pairs_needed_high", "replications", "Upper end of this number.", _NEEDED),
+        count_column(
+            "pairs_needed_high",
+            "replications",
+            "Upper end of the number of pairs needed, from the interval of the standard deviation.",
+            _NEEDED,
+        ),
         verdict_column("verdict", "Conclusion; the report explains each verdict.", unmeasured=("no test",)),
-        text_column("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
+        text_column("verdict_kept", "The verdict with excluded runs kept.", NONE_KEPT),
         NOTE,
     ),
 )
 _NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
-    "a metric, CCA or all, null hypothesis and method",
+    "a metric, one CCA or all, a null hypothesis and a method",
     (
         METRIC,
-        text_column("cca", "The CCA whose cells are included.", "all take part"),
+        text_column("cca", "The CCA whose cells are included.", "all CCAs are included"),
         text_column("method", "Name of the test over all cells."),
         text_column("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
         count_column(
@@ -181,7 +198,7 @@ IP_OVERALL = Table(
             "Mean over scenarios of the difference between IPv6 and the null hypothesis.",
             _NOT_BY_SCENARIO,
         ),
-        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_SCENARIO),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean over scenarios", _NOT_BY_SCENARIO),
         number_column(
             "margin",
             IN_EFFECT_UNIT,
@@ -197,7 +214,9 @@ IP_OVERALL = Table(
             "`across`.",
             _NOT_BY_SCENARIO,
         ),
-        text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
+        text_column(
+            "within_kept", "Position of the interval with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"
+        ),
         number_column("p_kept", "", "The p-value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),

@@ -1,4 +1,4 @@
-"""Whether the IP version makes a difference: IPv6 compared with IPv4 in each cell, and over all cells."""
+"""The effect of the IP version: IPv6 compared with IPv4 in each cell, and over all cells."""
 
 from run_tables.metrics import METRICS, differences
 from topics.ip_version.tables import IP_OVERALL, IP_VERSION_TESTS

@@ -1,4 +1,4 @@
-"""Possible conclusions on IPv6 against IPv4 in a cell."""
+"""Possible conclusions about the difference between IPv6 and IPv4 in a cell."""
 
 import pandas as pd
 
@@ -20,8 +20,8 @@ VERDICTS = {
         "Holm's correction."
     ),
     "perhaps differs": (
-        "The cell by itself shows a difference: its interval excludes 0. After the correction for all cells it isn't "
-        "significant, or can't be with so few pairs (see the note). Among many cells, some do so by chance."
+        "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells the difference isn't "
+        "significant, or can't be with so few pairs (see the note). Among many cells, some show a difference by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: with this spread, this number of pairs leaves both open."
@@ -43,15 +43,15 @@ VERDICTS = {
         "Runs with different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without a spread there is no test."
     ),
     "too few pairs": (
-        "Neither interval nor test: no matter how clear a difference is, so few pairs can't show it. The note gives "
-        "the number that could, after the correction for all cells."
+        "There is neither an interval nor a test: so few pairs can't show a difference, however clear. The note gives "
+        "the number of pairs that could, after the correction for all cells."
     ),
     "no test": "There is at most one pair, so there is no spread to judge a difference by.",
 }
 #: Addition to a verdict, and its meaning.
 APART = (
-    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so it has no "
-    "interval, and equivalence isn't shown. The test is valid nevertheless."
+    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so the mean has "
+    "no interval, and equivalence isn't shown. The test is valid nevertheless."
 )
 
 

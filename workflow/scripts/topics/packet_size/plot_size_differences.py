@@ -1,4 +1,4 @@
-"""Draw differences by message size: between IPv6 and IPv4, with the part explained by the header, and between real and virtual clock."""
+"""Draw differences by message size: between IPv6 and IPv4, with the effect of the header, and between the real and the virtual clock."""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, its rows, the column of its values, and the calculated values to show with them."""
+    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` that it shows, and the column with the values of the marks."""
 
     name: str
     second_line: str
@@ -43,10 +43,10 @@ def _panels_of(table):
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
             # The cable's time isn't part of it: under a real clock packets pass the cable in no time.
-            yield SizePanel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
+            yield SizePanel(name, f"time in the kernel, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
-            yield SizePanel(name, f"{second} less {first}, {unit}", rows, "difference")
+            yield SizePanel(name, f"{second} minus {first}, {unit}", rows, "difference")
 
 
 def _axis_of(panel):
@@ -73,7 +73,7 @@ def draw_differences(table) -> CategoryPanels:
 
 
 def _draw_panel(axes, panel, sizes):
-    """Draw a panel's lines; return their description in words, and the panel's key."""
+    """Draw a panel's lines; return the lines in words, and the panel's key."""
     lines, key = [], []
     for name, look_of, platform, rows in _lines_of(panel.rows):
         draw_line(axes, rows, sizes, look_of, CALCULATED)
@@ -88,7 +88,8 @@ def _draw_panel(axes, panel, sizes):
 def _lines_of(rows):
     """Yield each line's name, the IP version and platform that determine its style, and its rows by size.
 
-    Platforms have one line per IP version. Where IP versions are compared, an environment has the style of one of them.
+    Where platforms are compared, there is one line per IP version. Where IP versions are compared, there is one line per environment,
+    drawn in the style of an IP version.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
     for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):

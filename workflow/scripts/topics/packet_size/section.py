@@ -1,4 +1,4 @@
-"""The section on message sizes: cells compared with the calculation and with each other, and TCP's packets."""
+"""The section on message sizes: cells compared with the calculation and with each other, and the size of TCP's packets."""
 
 from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -77,7 +77,7 @@ def section(material: ReportMaterial) -> dict | None:
         ),
         "kernel_trips": _table(
             "size-kernel-trips",
-            "Duration of a round trip: on the cable with the virtual clock, in the kernel with the real one",
+            "Duration of a round trip: on the cable (virtual clock) and in the kernel (real clock)",
             trips.assign(together=trips["mean_first"] + trips["mean_second"]),
             KERNEL_TRIPS,
         ),
@@ -102,7 +102,7 @@ def _background_words(cells):
 
 
 def _measured_steps(cells):
-    """Return by how much round trips exceed the cable's time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return the mean excess of round trips over the cable's time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -140,7 +140,7 @@ def _signed_cell(value, decimals, unit=""):
 
 
 def _printed(heading, name):
-    """Return a column of printed values with the digits of the printed source."""
+    """Return a column of the values that the paper prints, with the paper's number of digits."""
 
     def cell(row):
         return Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
@@ -195,9 +195,9 @@ KERNEL_TRIPS = (
 
 
 def _table(identifier, caption, table, shown, compared=""):
-    """Return a table of rows with their `PLACE`, and with CCA and rate only if there are several; None without rows.
+    """Return a page table that begins with the columns `PLACE`; None without rows.
 
-    ``compared`` is the column whose values are compared. It doesn't identify a row.
+    The CCA and the rate are omitted if all rows share them, and so is ``compared``, the column whose values are compared.
     """
     if table.empty:
         return None
@@ -214,7 +214,7 @@ def _in_papers_units(cells):
 
 
 def _sent_rows(cells):
-    """Return the packets that TCP sent for peer-to-peer messages: one row per size, with the data per packet by IP version."""
+    """Return TCP's data per packet for peer-to-peer messages: one row per message size, with the values by IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -233,8 +233,8 @@ def _sent_rows(cells):
 def _impossible_prints(cells):
     """Return printed TCP throughputs that are impossible with one packet per message, because they would exceed the cable's rate.
 
-    The smallest possible packet is assumed: without TCP's option, plus the bytes that Ethernet adds on the cable and Linux
-    doesn't count (24 bytes: checksum 4, preamble 8, gap 12; IEEE 802.3).
+    The smallest possible packet is assumed: it has no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
+    doesn't count (checksum 4, preamble 8, gap 12; IEEE 802.3).
     """
     prints = []
     for row in cells[(cells["traffic"] == "tcp") & cells["printed_mean"].notna()].to_dict("records"):

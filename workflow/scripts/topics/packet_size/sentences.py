@@ -21,7 +21,7 @@ from wording.sentence_words import listed
 SPREAD = "can't be distinguished from the spread of runs"
 #: Check that a run under a real clock failed -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
-#: If packets of the smallest messages hold at least this share of the data of those of the largest, TCP joined messages.
+#: TCP joined messages if the data per packet for the smallest messages is at least this share of that for the largest.
 ALIKE = 0.9
 
 
@@ -59,7 +59,7 @@ def _missing_words(table, value):
 
 
 def _calculation_sentence(cells):
-    """Report how many cells' values follow from headers alone, and name the cells without a value."""
+    """Report the number of cells that agree with the calculation from headers, and name the cells without a value."""
     judged = cells[cells["agrees"].isin(["True", "False"])]
     if judged.empty:
         return ""
@@ -77,12 +77,12 @@ def _calculation_sentence(cells):
         spread = (excess.max() - excess.min()).max()
         low, high = (number(value, 2) for value in (quiet["excess"].min(), quiet["excess"].max()))
         parts.append(
-            f"a round trip takes {low} to {high} µs more than the cable needs, which is the guest's clock and the same "
-            f"for all sizes to {number(spread, 2)} µs"
+            f"a round trip takes {low} to {high} µs more than the cable needs because of the guest's clock, and this excess "
+            f"varies by at most {number(spread, 2)} µs across sizes"
         )
     clock = " and, for round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
-        f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with that calculated from the headers, within "
+        f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with the one calculated from the headers, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
     )
     return f"{what}{_without_value(cells[cells['metric'].isin(judged['metric'])])}"
@@ -95,7 +95,7 @@ def _without_value(cells):
         return ""
     verb = "has" if missing == 1 else "have"
     of, why = count(len(cells), "such cell"), _missing_words(cells, "mean")
-    return f" {missing:,} of {of} {verb} no valid run ({why}), so this doesn't cover them."
+    return f" {missing:,} of {of} {verb} no valid run ({why}), so nothing is known about them."
 
 
 def _sent_by_tcp(cells):
@@ -132,7 +132,10 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Report how IPv6 differs from IPv4 and from what its header explains; under a real clock with a margin in % of IPv4."""
+    """Report the difference between IPv6 and IPv4, and how much of it IPv6's longer header explains.
+
+    Under a real clock, report the number of cells in which the header explains the difference within a margin in percent of IPv4's mean.
+    """
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
@@ -146,7 +149,7 @@ def ip_version_sentence(differences, header_margin) -> str:
         if judged.empty:
             return text
         return (
-            f"{text} It is shown to be the effect of 20 more header bytes, within ±{plain(header_margin)} %, in {shown:,} of "
+            f"{text} The difference is shown to be the effect of 20 more header bytes, within ±{plain(header_margin)} %, in {shown:,} of "
             f"{count(len(judged), 'cell')}, and shown not to be in {denied:,}."
         )
     parts = []
@@ -171,7 +174,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Report how many cells have a difference that exceeds the spread of runs, which means that its interval excludes 0."""
+    """Report the number of cells whose difference exceeds the spread of runs, which means that the interval excludes 0."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -188,11 +191,13 @@ def _spread_sentence(differences, what):
             single.append(f"{quantity.words} ({_range_words(rows['percent'])} % in {count(len(rows), 'cell')})")
     texts = []
     if parts:
-        texts.append(f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere it {SPREAD}.")
+        texts.append(
+            f"{what}: the interval of the difference excludes 0 in {listed(parts)}; elsewhere the difference {SPREAD}."
+        )
     if exact:
         texts.append(f"{what}: {listed(exact)}, where runs repeat one measurement.")
     if single:
-        texts.append(f"{what}: {listed(single)} {SPREAD}, because single runs have no interval.")
+        texts.append(f"{what}: {listed(single)} {SPREAD}, because there is no interval.")
     return " ".join(texts)
 
 
@@ -201,8 +206,8 @@ def environment_sentence(differences) -> str:
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    what = "A server that also answers requests for names, leases and a directory, compared with no server"
-    return f"{_spread_sentence(rows, what)} Its load follows the model."
+    what = "A server that also answers DNS, DHCP and LDAP requests, compared with no server"
+    return f"{_spread_sentence(rows, what)} The server's load is that of the model."
 
 
 def _platform_sentence(differences):
@@ -215,21 +220,21 @@ def _platform_sentence(differences):
         if len(times):
             ends = times[["mean_second", "mean_first"]].agg(["min", "max"])
             kernel, cable = (f"{number(low, 1)} to {number(high, 1)}" for low, high in ends.T.to_numpy())
-            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, while the cable takes {cable}")
+            parts.append(f"the kernel takes {kernel} µs for a {TRAFFIC[traffic].name}, and the cable {cable} µs")
     if throughput["percent"].notna().any():
         parts.append(_throughput_words(throughput))
-    return f"On the machine's own kernel {'; '.join(parts)}." if parts else ""
+    return f"On the machine's own kernel: {'; '.join(parts)}." if parts else ""
 
 
 def _throughput_words(differences):
-    """Report the deviation of throughput under a real clock, the number of cells, and the cells without a value."""
+    """Report the deviation of throughput under a real clock from that under a virtual one, and name the cells without a value."""
     known = differences[differences["percent"].notna()]
     worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
-    lost = "nowhere less"
+    lost = "nowhere lower than with the virtual clock"
     if worst["percent"] < 0:
-        lost = f"{number(-worst['percent'], 2)} % less at worst ({_cell_words(worst, differences)})"
+        lost = f"at worst {number(-worst['percent'], 2)} % lower than with the virtual clock ({_cell_words(worst, differences)})"
     higher = int((known["percent"] > 0).sum())
-    more = f" and up to {number(most, 2)} % more in {higher:,} of them" if higher else ""
+    more = f" and up to {number(most, 2)} % higher in {higher:,} of them" if higher else ""
     if len(known) == len(differences):
         return f"throughput in {count(len(known), 'cell')} is {lost}{more}"
     return (

@@ -25,10 +25,10 @@ FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
 
 
 def runs_by_size(runs, scenarios) -> pd.DataFrame:
-    """Return the rows of ``tidy/runs.csv`` whose scenarios are compared by size, with calculated columns.
+    """Return the rows of ``tidy/runs.csv`` whose scenarios are compared by size, with additional columns.
 
-    The new columns are ``traffic`` (a key of `TRAFFIC`), ``measured``, ``calculated`` and ``resolution`` (in the unit of its
-    quantity), and ``cpu_us``: CPU time of both hosts per packet, if it was measured.
+    The new columns are ``traffic`` (a key of `TRAFFIC`), ``measured``, ``calculated`` and ``resolution`` (in the unit of the
+    traffic's quantity), and ``cpu_us`` (CPU time of both hosts per full packet; nan if it wasn't measured).
     """
     traffic = {row["scenario"]: traffic_of(*(row[name] for name in OF_TRAFFIC)) for row in scenarios.to_dict("records")}
     table = runs.assign(traffic=runs["scenario"].map(traffic)).dropna(subset=["traffic"])
@@ -44,7 +44,7 @@ def runs_by_size(runs, scenarios) -> pd.DataFrame:
 
 
 def _resolutions(runs):
-    """Return the resolution of each run's value, in its quantity's unit."""
+    """Return the resolution of each run's value, in the unit of the run's quantity."""
     quantities = runs["traffic"].map(lambda name: TRAFFIC[name].quantity)
     by_metric = {
         quantity.metric: quantity.factor * resolutions(runs, quantity.metric) for quantity in quantities.unique()
@@ -58,10 +58,9 @@ def _payload_bytes(row):
 
 
 def _calculated(row):
-    """Return a run's value as calculated from headers alone; nan if it can't be calculated.
+    """Return a run's value calculated from headers alone; nan if it can't be calculated.
 
-    If TCP is free to fill its segments it does so: on a full cable the result follows from TCP's segment size and not from the
-    message size. If transmission takes no time (`serialisation: never`, or a real clock), a round trip can't be calculated.
+    TCP fills its segments if it can, so on a full cable the result depends on TCP's segment size and not on the message size. If transmission takes no time (`serialisation: never`, or a real clock), a round trip can't be calculated.
     Nor can results on a path with delay, jitter or loss, or with a limited bitrate.
     """
     if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
@@ -77,7 +76,7 @@ def _calculated(row):
 
 
 def data_of_packets(runs, flows) -> pd.Series:
-    """Return the mean data per packet of each run in bytes: the bytes sent divided by the packets that passed the bottleneck.
+    """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
 
     The few packets without data (a connection's first packets and iperf3's own) count too. The value is nan for runs without a
     goodput, and for runs with a server, whose responses are packets too.
@@ -121,7 +120,7 @@ def _cell_row(runs, confidence, printed):
 
 
 def _spread(runs, confidence):
-    """Return n, the effective number of measurements, mean, interval and standard deviation, if they exist."""
+    """Return the columns n, measurements, mean, ci_low and ci_high; also sd if there are at least two values."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
     mean = cell_estimate(values, confidence, 0, None, resolution)
@@ -130,9 +129,10 @@ def _spread(runs, confidence):
 
 
 def _held_against(row, expected):
-    """Compare a cell's mean with the calculation and return whether it agrees; empty if either is missing.
+    """Return the columns that compare a cell's mean with the calculated value; empty if either is missing.
 
-    A round trip may be longer by the steps of the clock, and by at most the share of the cable used by a server's other messages.
+    A round trip may exceed the calculated value by the steps of the guest's clock, and at most by the share of the cable that a
+    server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}
@@ -151,7 +151,7 @@ def _held_against(row, expected):
 
 
 def _printed_values(printed):
-    """Return (metric, protocol, background, IP version, size) -> columns with a paper's printed values in our units."""
+    """Return (metric, protocol, background, IP version, size) -> columns with a paper's printed values, in the units of `SIZE_CELLS`."""
     factors = {quantity.metric: quantity.factor for quantity in QUANTITIES}
     values = {}
     for entry in (printed or {}).get("values", ()):

@@ -1,4 +1,4 @@
-"""Differences between cells of the same traffic and size: between IP versions, environments, platforms."""
+"""Differences between cells with the same traffic and message size: between IP versions, environments and platforms."""
 
 import math
 
@@ -30,8 +30,8 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     runs : pandas.DataFrame
         Result of `size_cells.runs_by_size`.
     cells, others : pandas.DataFrame
-        ``analysis/size_cells.csv`` of this study, and of the study that ran the same scenarios on another platform or
-        None.
+        ``analysis/size_cells.csv`` of this study, and of the study that ran the same scenarios on another platform (None
+        if there is no such study).
     confidence : float
     """
     # Both IP versions of a replication have the same seed; environments are separate scenarios with different seeds.
@@ -77,7 +77,7 @@ def _by_place(cells, keys):
 
 
 def _paired_differences(runs, first, second):
-    """Return the differences of two cells (second minus first) within replications, and the resolution of these differences.
+    """Return the differences between two cells (second minus first) by replication, and the resolution of these differences.
 
     Incomplete pairs are left out.
     """
@@ -94,7 +94,7 @@ def _paired_differences(runs, first, second):
 
 
 def _compared(question, column, a, b, confidence, paired=None):
-    """Return the row of two cells that differ in ``column``; ``paired`` is the result of `_paired_differences` for paired runs."""
+    """Return the row that compares two cells, which differ in ``column``; ``paired`` is from `_paired_differences` if runs are paired."""
     row = {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
     row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}
@@ -121,7 +121,7 @@ def _compared(question, column, a, b, confidence, paired=None):
 
 
 def _welch(a, b, confidence):
-    """Return Welch's interval of the difference of two cells' means from their n, means and standard deviations."""
+    """Return Welch's interval for the difference between the means of two cells, or a note on why there is none."""
     fewest = min(a["n"], b["n"])
     if fewest > 1 and a["measurements"] == b["measurements"] == 1:
         return {"note": ONE_MEASUREMENT}

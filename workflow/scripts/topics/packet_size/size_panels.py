@@ -23,7 +23,7 @@ MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
 def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield each kind of traffic in a table, the network's name (CCA and rate) if there are several, and the rows."""
+    """Yield (kind of traffic, name of the network, rows) for each kind and network; the name is empty if there is one network."""
     networks = network_words(table)
     for traffic in TRAFFIC:
         for (cca, rate), words in networks.items():
@@ -34,7 +34,7 @@ def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def look(platform) -> tuple[str, bool]:
-    """Return the marker of a platform and whether it is open."""
+    """Return a platform's marker and whether the marker is open."""
     return MARKERS.get(platform, ("D", True))
 
 
@@ -65,7 +65,7 @@ def size_slots(axes, sizes) -> None:
 
 
 def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0) -> str:
-    """Draw the marks of one IP version and platform with their intervals; return their description in words."""
+    """Draw the marks and intervals of one IP version and platform; return the values in words."""
     (marker, is_open), colour, values = look(platform), COLOURS[ip_version], []
     for row in rows:
         place = sizes.index(row["message_bytes"]) + SHIFTS[ip_version] + aside
@@ -86,7 +86,7 @@ def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0)
 
 
 def draw_line(axes, rows, sizes, ip_version, column) -> None:
-    """Draw the calculated values as a dashed line."""
+    """Draw the calculated values in ``column`` as a dashed line."""
     points = [(sizes.index(row["message_bytes"]), row[column]) for row in rows if not is_missing(row[column])]
     if points:
         xs, ys = zip(*points, strict=True)

@@ -8,7 +8,7 @@ _NO_RUN = "no run of the cell is valid"
 _NO_SERVER = f"there is no server, or {_NO_RUN}"
 _NOT_CALCULATED = "headers alone don't determine it, or there is no mean"
 _ONE_SIDE = "a side has no valid run"
-_NOT_COMPARABLE = "a side has none, or platforms are compared"
+_NOT_COMPARABLE = "a side has no calculated value, or platforms are compared"
 
 SIZE_CELLS = Table(
     "size_cells",
@@ -27,27 +27,27 @@ SIZE_CELLS = Table(
         text_column("unit", "Unit of the metric's values here: Mbit/s, or µs for round trips."),
         text_column(
             "agrees",
-            "Whether the mean agrees with the calculated value, within 0.5 % and, for round trips, longer by up to the allowance.",
+            "Whether the mean agrees with the calculated value within 0.5 %; a round trip may also be longer by the `allowance`.",
             _NOT_CALCULATED,
         ),
-        text_column("failed_checks", "Names of the checks that runs failed, separated by spaces.", "all its runs are valid"),
+        text_column("failed_checks", "Names of the checks that runs failed, separated by spaces.", "all runs of the cell are valid"),
         RUNS["message_bytes"],
         RUNS["rate_mbps"],
         count_column("runs", "", "Number of the cell's runs, valid or not."),
-        count_column("n", "", "Number of its valid runs that have a value."),
+        count_column("n", "", "Number of the cell's valid runs that have a value."),
         count_column("measurements", "", "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`."),
-        number_column("mean", "", "Mean of the metric over these runs, in the row's unit.", _NO_RUN),
+        number_column("mean", "", "Mean of the metric over the valid runs, in the row's unit.", _NO_RUN),
         *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs or one measurement, or some runs are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
-            "packet_bytes", "bytes", "Data per packet: data sent divided by all packets, including a connection's first ones.",
+            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including those that set up connections.",
             f"the cell measures round trips, there is a server, or {_NO_RUN}",
         ),
         number_column("background_mbps", "Mbit/s", "Mean rate of the server's answers on the cable.", _NO_SERVER),
-        number_column("background_back_mbps", "Mbit/s", "Mean rate of the requests, in the other direction.", _NO_SERVER),
-        number_column("calculated", "", "Value of the metric that follows from headers alone.", _NOT_CALCULATED),
+        number_column("background_back_mbps", "Mbit/s", "Mean rate of the requests to the server, in the other direction of the cable.", _NO_SERVER),
+        number_column("calculated", "", "Value of the metric calculated from the headers alone.", _NOT_CALCULATED),
         number_column("excess", "", "Excess of the mean over the calculated value.", _NOT_CALCULATED),
-        number_column("difference_percent", "%", "The same in percent of the calculated value.", _NOT_CALCULATED),
+        number_column("difference_percent", "%", "Excess of the mean over the calculated value, in percent of the calculated value.", _NOT_CALCULATED),
         number_column(
             "allowance", "µs",
             "Additional time that a round trip may take, because of the guest's clock and the server's messages; 0 for throughput.",
@@ -57,8 +57,8 @@ SIZE_CELLS = Table(
             "cpu_us", "µs", "CPU time of both hosts for a full packet, averaged over the runs.",
             f"the clock is not a real one, the cell measures round trips, or {_NO_RUN}",
         ),
-        number_column("printed_mean", "", "The mean that the paper prints.", "it prints none"),
-        number_column("printed_sd", "", "The standard deviation that the paper prints.", "it prints none"),
+        number_column("printed_mean", "", "The mean that the paper prints.", "the paper prints none"),
+        number_column("printed_sd", "", "The standard deviation that the paper prints.", "the paper prints none"),
     ),
 )  # fmt: skip
 SIZE_DIFFERENCES = Table(
@@ -67,14 +67,14 @@ SIZE_DIFFERENCES = Table(
     (
         text_column("question", "The only factor in which the two cells differ: `IP version`, `environment` or `platform`."),
         SIZE_CELLS["traffic"],
-        text_column("background", "Background traffic of both: `none` or `server`.", "it is the compared factor"),
-        text_column("ip_version", "IP version of both.", "it is the compared factor"),
-        text_column("platform", "Platform of both.", "it is the compared factor"),
+        text_column("background", "Background traffic of both cells: `none` or `server`.", "environments are compared"),
+        text_column("ip_version", "IP version of both cells.", "IP versions are compared"),
+        text_column("platform", "Platform of both cells.", "platforms are compared"),
         SIZE_CELLS["cca"],
         text_column("first", "Level of the compared factor in the first cell: `ipv4`, `none` (no server), or a platform."),
         text_column("second", "Level of the compared factor in the second cell: `ipv6`, `server`, or a platform."),
         SIZE_CELLS["unit"],
-        text_column("note", "Reason why there is no difference, or no interval.", "there are both, or too few pairs of runs"),
+        text_column("note", "Reason why there is no difference, or no interval.", "there are both, or there is no complete pair of runs"),
         text_column(
             "failed_checks", "Names of the checks that failed in cells without a valid run, separated by spaces.",
             "both cells have a valid run",
@@ -87,23 +87,23 @@ SIZE_DIFFERENCES = Table(
         number_column("mean_second", "", "Mean of the second cell, in the row's unit.", _NO_RUN),
         number_column(
             "difference", "",
-            "Second minus first: the mean over pairs of runs with one seed, or the difference of the means if there are no pairs.",
+            "Second cell minus first: the mean over pairs of runs with the same seed, or the difference of the means if there are no pairs.",
             _ONE_SIDE,
         ),
         *interval_columns(
-            "ci_low", "ci_high", "", "the difference (of pairs for IP versions, otherwise Welch's)",
-            "there are fewer than two pairs, or fewer than two runs on a side, or single measurements are compared",
+            "ci_low", "ci_high", "", "the difference (paired for IP versions, otherwise Welch's)",
+            "there are fewer than 6 pairs, or fewer than 6 runs on a side, some pairs are outliers, or single measurements are compared",
         ),
         number_column("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
-        number_column("expected", "", "The difference of the calculated values.", _NOT_COMPARABLE),
-        number_column("expected_percent", "%", "The same in percent of the first calculated value.", _NOT_COMPARABLE),
+        number_column("expected", "", "Difference between the two calculated values.", _NOT_COMPARABLE),
+        number_column("expected_percent", "%", "Difference between the two calculated values, in percent of the first.", _NOT_COMPARABLE),
         number_column(
-            "printed_percent", "%", "The difference of the means that the paper prints, in percent of the first.",
-            "the paper lacks one of them",
+            "printed_percent", "%", "Difference between the two means that the paper prints, in percent of the first.",
+            "the paper doesn't print both",
         ),
         number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet under the real clock.",
-            "platforms are not compared, or it is unknown",
+            "platforms are not compared, or the CPU time is unknown",
         ),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How the size of messages affects throughput and round-trip time on a cable, compared with an exact calculation."""
+"""The effect of the message size on throughput and round-trip time over a cable, compared with an exact calculation."""
 
 from collections.abc import Iterator
 
@@ -25,10 +25,10 @@ def _traffic_of(scenario: dict) -> str | None:
 
 
 def message_sizes(design: StudyDesign) -> dict[str, int]:
-    """Return scenario -> message size in bytes, for scenarios with one flow, or with single messages, over a cable.
+    """Return scenario -> message size in bytes, for scenarios in which one flow, or single messages, use one cable.
 
-    Empty if two scenarios agree in traffic, size, environment, rate and platform: then the study is about the factor in which they differ
-    (such as a delay), and cells by size would mix its values.
+    Empty if two scenarios have the same traffic, size, environment, rate and platform: such a study is about another factor (such as a
+    delay), and cells by size would mix the levels of that factor.
     """
     sizes, places = {}, set()
     for scenario in design.scenarios:
@@ -44,14 +44,14 @@ def message_sizes(design: StudyDesign) -> dict[str, int]:
 
 
 def compares_sizes(design: StudyDesign) -> bool:
-    """Return whether a study has several sizes of messages."""
+    """Return whether a study has several message sizes."""
     return len(set(message_sizes(design).values())) > 1
 
 
 def compares_sizes_alone(design: StudyDesign) -> bool:
     """Return whether a study examines only the effect of message sizes, and so compares sizes instead of CCAs.
 
-    Its cells have no metric in common, so it has separate tables and figures.
+    The cells of such a study have no metric in common, so it has separate tables and figures.
     """
     return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
 

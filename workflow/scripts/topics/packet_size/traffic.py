@@ -13,7 +13,7 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity: its column in ``tidy/runs.csv``, the unit used here, the factor to that unit, and its name in words."""
+    """A measured quantity: its column in ``tidy/runs.csv``, the unit used here, the factor that converts to it, and a name in words."""
 
     metric: str
     unit: str
@@ -29,7 +29,7 @@ QUANTITIES = (THROUGHPUT, ROUND_TRIP)
 
 @dataclass(frozen=True)
 class Traffic:
-    """A kind of traffic: its displayed name, and the measured quantity."""
+    """A kind of traffic: its displayed name and the quantity measured with it."""
 
     name: str
     quantity: Quantity
@@ -45,7 +45,7 @@ TRAFFIC = {
 
 
 def traffic_of(topology, multipath, flows, application, protocol, segment_bytes) -> str | None:
-    """Return the kind of traffic of a scenario, a key of `TRAFFIC`; None if it isn't one flow over one cable.
+    """Return a scenario's kind of traffic, a key of `TRAFFIC`; None if the scenario isn't one flow over one cable.
 
     ``segment_bytes`` is TCP's limit on the segment size: None or nan if the kernel chooses.
     """
@@ -62,9 +62,9 @@ def is_round_trip(traffic: str) -> bool:
 
 
 def network_words(table) -> dict[tuple, str]:
-    """Return (CCA, rate) -> words that distinguish cells of a table with the same traffic, environment, IP version and size.
+    """Return (CCA, rate) -> words that distinguish cells with the same traffic, environment, IP version and size.
 
-    The words are "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s". The order is the table's.
+    The words are "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s". The keys are in the order of the table.
     """
     has_ccas, has_rates = (table[name].nunique(dropna=False) > 1 for name in ("cca", "rate_mbps"))
     return {

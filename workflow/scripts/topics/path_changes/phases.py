@@ -8,14 +8,14 @@ from experiment.timeline import DIRECTIONS, LOST_ALL
 from study_files.study_variation import drawn
 from wording.number_format import plain
 
-#: Kinds of changes that always begin a phase. A ramp begins one with its last part, a trace with its first step.
+#: Kinds of changes that always begin a phase. Of a ramp only the last part begins a phase, of a trace only the first step.
 ALONE = ("step", "down", "up")
 _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percent": "loss {} %"}
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of the path of ``run``; ``longer`` is whether its RTT has increased, ``down`` whether the forward direction is down."""
+    """A phase of the path of ``run``; ``longer`` is whether the path's RTT has increased, ``down`` whether its forward direction is down."""
 
     number: int
     change: str
@@ -29,12 +29,12 @@ class Phase:
 
     @property
     def rate_mbps(self) -> float | None:
-        """Average capacity of the path; None if unlimited."""
+        """Average capacity of the path in Mbit/s during the phase; None if unlimited."""
         return self.run.capacity.mean_mbps(*_ns(self.begin_s, self.end_s))
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run, a row with its factors and seed; ``changing`` has the resolved scenarios with changing paths by name."""
+    """Return the specification of a run (a row with its factors and seed); ``changing`` is name -> resolved scenario with a changing path."""
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 
@@ -62,7 +62,7 @@ def phases_of(run) -> list[Phase]:
 
 
 def moments_of(changes) -> dict[float, list[dict]]:
-    """Return the times in s when phases begin, with the changes that begin them.
+    """Return time in s -> changes that begin a phase at this time.
 
     ``changes`` are rows of ``tidy/changes.csv``, or dicts with the fields of `Change`.
     """
@@ -74,7 +74,7 @@ def moments_of(changes) -> dict[float, list[dict]]:
 
 
 def marks_of(moments) -> list[tuple[float, str]]:
-    """Return the times in s of a path's changes and their descriptions in words, except at the beginning of the traffic."""
+    """Return (time in s, description in words) of a path's changes, except those at the beginning of the traffic."""
     return [(at_s, change_words(changes)) for at_s, changes in moments.items() if at_s > 0]
 
 
@@ -90,7 +90,7 @@ def _begins_phase(change, changes):
 
 
 def _is_last(change, changes):
-    """Return whether a part of a ramp is its last one, which means that no change of the same kind continues it."""
+    """Return whether a part of a ramp is the ramp's last one: no change of the same kind continues it."""
     same = [
         c
         for c in changes

@@ -32,7 +32,7 @@ COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "ti
 
 
 def lines_of(phases, samples, queue) -> pd.DataFrame:
-    """Return the lines of a run: series (a key of `KINDS`, with the suffix `_possible` for the path itself), time_s, value."""
+    """Return the lines of a run: series (a key of `KINDS`, with the suffix `_possible` for the path itself), time_s and value."""
     edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
     run = phases[0].run
     times, delivered = delivered_bytes(samples, run.segment_bytes)
@@ -57,13 +57,13 @@ def lines_of(phases, samples, queue) -> pd.DataFrame:
 
 
 def _stairs(steps, end_s):
-    """Return the corners of a line that keeps each value until the next one."""
+    """Return the coordinates of a line that keeps each value until the next one."""
     times = [at for at, _ in steps for _ in range(2)][1:] + [end_s]
     return np.array(times), np.array([value for _, value in steps for _ in range(2)])
 
 
 def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
-    """Return the lines of the first valid run of each cell, and for each scenario the times of its changes with their descriptions."""
+    """Return the lines of the first valid run of each cell, and scenario -> (time in s, description) of each change."""
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {
         tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")

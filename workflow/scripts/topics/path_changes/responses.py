@@ -1,12 +1,12 @@
-"""Responses of flows in a phase of their path: time until its rate is used, queue, losses, and time until the CCAs know its RTT."""
+"""Responses of flows to a phase of their path: time until they use its rate, queue, losses, and time until the CCAs know its RTT."""
 
 from itertools import pairwise
 
 import numpy as np
 
-#: Share of a path's capacity that counts as using it, and the averaging window: a number of RTTs, but at least a time in s.
+#: Share of a path's capacity that counts as using it, and the averaging window: a number of RTTs, but at least a duration in s.
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
-#: Largest relative deviation of a CCA's smallest RTT from the path's RTT at which the CCA knows the path.
+#: Largest relative deviation of a CCA's smallest RTT from the path's RTT with which the CCA counts as knowing the path.
 NEAR = 0.05
 #: CCA -> column with its own smallest RTT.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
@@ -16,7 +16,7 @@ QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 
 
 def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Return times in s and the bytes that all flows had delivered by then, from the samples of a run's sockets."""
+    """Return sample times in s and the bytes that all flows had delivered by each time, from the samples of a run's sockets."""
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
     total = delivered.groupby(samples["time_s"]).sum().sort_index()
     # Selective acknowledgements may be revoked (RFC 2018, section 8), deliveries may not.
@@ -24,7 +24,7 @@ def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measures_of(phase, samples, queue) -> dict[str, float]:
-    """Return `tables.MEASURES` of a phase of a run; measures that don't exist are missing.
+    """Return `tables.MEASURES` for a phase of a run; measures without a value are nan.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the share, in %, of the path's capacity that was delivered from the first to the last sample of all or part of a phase.
+    """Return the share of the path's capacity, in %, that was delivered between the first and the last sample in a phase or a part of it.
 
-    Missing if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are those of
+    The share is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are from
     `delivered_bytes`.
     """
     begin_s, end_s = phase.begin_s if begin_s is None else begin_s, phase.end_s if end_s is None else end_s
@@ -66,9 +66,9 @@ def _ns(times):
 
 
 def used_s(phase, times, delivered) -> float:
-    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); missing if it never was, or is unlimited.
+    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); nan if it never was or is unlimited.
 
-    ``times`` and ``delivered`` are those of `delivered_bytes`.
+    ``times`` and ``delivered`` are from `delivered_bytes`.
     """
     if phase.run.capacity.is_unlimited():
         return np.nan
@@ -81,7 +81,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s after which all flows whose CCA keeps a smallest RTT had the path's RTT within `NEAR`."""
+    """Return the time in s until the smallest RTT that each flow's CCA keeps was within `NEAR` of the path's RTT; nan if one never was."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

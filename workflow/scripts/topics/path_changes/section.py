@@ -1,4 +1,4 @@
-"""The section on changing paths: time until their rate is used, and the queue, losses and assumed RTTs in the meantime."""
+"""The section on changing paths: the time until flows use a new rate, and their queue, losses and assumed RTTs."""
 
 from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -19,7 +19,7 @@ SHOWN = (
     shown_text("Scenario", "scenario_label", filtered=True), shown_number("From, s", "begin_s", 1),
     shown_text("Change", "change", kind="words", filtered=True, header=True), CCA, IP_VERSION, N,
     shown_cell("Used after, s", _used_cell, "number"), shown_number("Delivered, %", "utilisation_percent", 1),
-    shown_number("Queue, ms", "queue_mean_ms", 1), shown_number("at most", "queue_max_ms", 1),
+    shown_number("Queue, ms", "queue_mean_ms", 1), shown_number("Largest queue, ms", "queue_max_ms", 1),
     shown_number("Queue drops", "queue_drops", 1), shown_number("Retransmitted", "retransmits", 1),
     shown_number("Believed after, s", "believed_s", 1),
 )  # fmt: skip
@@ -27,7 +27,7 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each change of a scenario after which CCAs differ, and one on the RTT that they assume on a longer path."""
+    """Return a finding for each change to a path after which CCAs differ, and one per CCA on the RTT assumed on a longer path."""
     cells = material.ranked(material.tables.change_cells)
     sentences = []
     for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(

@@ -9,34 +9,34 @@ _NO_PHASE = "no valid run has a value"
 PHASE_COLUMNS = (
     ordinal_column("phase", "Number of the phase; phase 1 is before the first change."),
     text_column("change", "The change at the start of the phase, in words."),
-    number_column("begin_s", "s", "Beginning, measured from the traffic's origin."),
-    number_column("end_s", "s", "End: the next change, or the end of the traffic."),
+    number_column("begin_s", "s", "Beginning of the phase, measured from the traffic's origin."),
+    number_column("end_s", "s", "End of the phase: the next change, or the end of the traffic."),
     number_column(
         "rate_mbps",
         "Mbit/s",
-        "Mean capacity of the path in the data's direction; 0 while it is down.",
+        "Mean capacity of the path in the data's direction during the phase; 0 while the link is down.",
         "nothing limits the rate",
     ),
     number_column("rtt_path_ms", "ms", "RTT of the empty path at the start of the phase."),
 )
-#: Measures of a phase, of one run and averaged over a cell's runs.
+#: Measures of a phase in one run; the means over a cell's runs have the same names.
 MEASURES = (
-    number_column("utilisation_percent", "%", "Data delivered by all flows, as a share of the path's capacity in this time. Both include packets that left the bottleneck up to a round trip before.", _DOWN),
+    number_column("utilisation_percent", "%", "Data delivered by all flows in the phase, as a share of the path's capacity in this time. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
     number_column(
         "used_s", "s",
-        "Time from the start of the phase until all flows together had delivered 90 % of the path's capacity over four RTTs of the "
-        "empty path, or over 0.2 s if these are shorter: the end of the first such period (RFC 5166, section 2.4.1, on the response to changes).",
-        f"they never did; {_DOWN}; the rate comes from a trace",
+        "Time from the start of the phase to the end of the first period in which all flows together delivered 90 % of the path's capacity. "
+        "A period is four RTTs of the empty path, but at least 0.2 s (RFC 5166, section 2.4.1, on the response to changes).",
+        f"there was no such period; {_DOWN}; the rate comes from a trace",
     ),
     number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
-    number_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue."),
-    number_column("retransmits", "segments", "Segments retransmitted by all flows."),
+    number_column("queue_drops", "packets", "Number of packets dropped by the bottleneck's queue."),
+    number_column("retransmits", "segments", "Number of segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from the start of the phase until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each "
-        "flow had reached the path's RTT, within 5 %, if that had become longer.",
-        "it never was; the CCA keeps no such RTT; the path's RTT had not become longer",
+        "Time from the start of a phase with a longer RTT until the smallest RTT that the CCA of each flow keeps (BBR's RTprop, "
+        "Vegas's base RTT) was within 5 % of the path's RTT.",
+        "a flow's smallest RTT never was; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip
 CHANGE_RESPONSES = Table(
@@ -52,11 +52,11 @@ CHANGE_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         *PHASE_COLUMNS,
-        count_column("n", "runs", "Valid runs."),
-        count_column("n_used", "runs", "Number of these that reached 90 % of the rate."),
-        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT reached the path's."),
+        count_column("n", "runs", "Number of valid runs."),
+        count_column("n_used", "runs", "Number of valid runs that have a value of `used_s`."),
+        count_column("n_believed", "runs", "Number of valid runs that have a value of `believed_s`."),
         *(
-            number_column(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
+            number_column(one.name, one.unit, f"{one.meaning} The mean over the runs that have a value.", _NO_PHASE)
             for one in MEASURES
         ),
     ),

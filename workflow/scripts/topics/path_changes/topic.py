@@ -1,4 +1,4 @@
-"""How flows react when their path changes: how soon they use a new rate, and their queue, loss and outdated RTTs until then."""
+"""The reaction of flows to changes of their path: the time until they use a new rate, their queue and losses, and outdated RTTs."""
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES

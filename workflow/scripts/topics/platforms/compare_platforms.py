@@ -1,4 +1,4 @@
-"""Compare platforms in the same conditions: their differences, and whether they agree within the tolerance.
+"""Compare platforms under the same conditions: their differences, and whether they agree within the tolerance.
 
 Runs of two platforms have no random numbers in common, so they are compared as independent samples. The tolerances
 are in the study's file (`analysis.agreement`) and should be chosen before there are runs.
@@ -28,7 +28,7 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric in which platforms are compared: its column of runs.csv, its unit, its scale, and the key of its tolerance."""
+    """A metric on which platforms are compared: its column in runs.csv, its unit, its scale, and the key of its tolerance."""
 
     column: str
     unit: str
@@ -36,7 +36,7 @@ class Compared:
     key: str
 
     def bounds(self, agreement, scale) -> tuple[float, float]:
-        """Return the tolerance as contrasts on a scale."""
+        """Return the lower and the upper bound of the tolerance, as contrasts on a scale."""
         tolerance = agreement[self.key]
         if self.key.endswith("_factor"):
             if scale == "ratio":
@@ -57,10 +57,10 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Return the columns, from `n_a` on, that compare the second of two platforms with the first in a metric.
+    """Compare the second of two platforms with the first on one metric; return the columns of `PLATFORMS` beginning with `n_a`.
 
-    p_differ_bh and verdict are left out because they need the other rows. ``exact`` is added: the bounds of the difference if it
-    is known without a test. The runs are the valid ones, if any.
+    The columns p_differ_bh and verdict are missing because they depend on the other rows. The additional column ``exact`` contains the
+    bounds of the difference if it is known without a test. ``runs_a`` and ``runs_b`` are valid runs and may be empty.
     """
     values_a, values_b = (runs[metric.column].dropna().astype(float) for runs in (runs_a, runs_b))
     row = {"n_a": len(values_a), "n_b": len(values_b), "exact": None, "note": ""}
@@ -89,7 +89,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return the kind of comparison of two platforms; if either is a kernel, it is the first."""
+    """Return the kind of comparison for two platforms; a kernel compared with a simulator is ``platform_a``."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS
@@ -106,15 +106,15 @@ def _verdict(row, significance):
 
 
 def placed(runs, scenarios) -> pd.DataFrame:
-    """Return the runs with the columns `PLACE`, the conditions that platforms share."""
+    """Return the runs with the columns `PLACE`, which identify the conditions."""
     series = with_series(scenarios)[["scenario", "conditions", "setting", "buffer"]]
     return runs.merge(series, on="scenario", validate="many_to_one")
 
 
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Return `PLATFORMS`: all pairs of platforms that ran the same conditions, compared in each of `METRICS`.
+    """Return `PLATFORMS`: all pairs of platforms that ran the same conditions, compared on each of `METRICS`.
 
-    ``agreement`` has the study's tolerances.
+    ``agreement`` contains the study's tolerances.
     """
     order, runs, rows = platforms_of(scenarios), placed(runs, scenarios), []
     for place, group in runs.groupby(PLACE, sort=False):

@@ -1,4 +1,4 @@
-"""Compare the environments in the run documents of two kernels, since their differences may explain different results."""
+"""Compare the environments recorded in the run documents of two kernels, because they may explain different results."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Changes in ns-3 releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
+"""Changes in ns-3 releases that may affect BBR, CUBIC or Reno, from ns-3's RELEASE_NOTES.md, with issue numbers."""
 
 CHANGES = {
     (3, 40): "nothing in TCP",
@@ -19,6 +19,6 @@ CHANGES = {
 
 
 def changes_between(older: tuple[int, ...], newer: tuple[int, ...]) -> list[str]:
-    """Return the changes after one version up to and including another, as sentences: "3.41: ...; 3.42: ..."."""
+    """Return the changes since ``older``, up to and including ``newer``, one text per release: "3.41: ..."."""
     between = [version for version in CHANGES if older < version <= newer]
     return [f"{'.'.join(map(str, version))}: {CHANGES[version]}" for version in between] or ["not known"]

@@ -1,6 +1,6 @@
 """Find when a difference between platforms arises (during start-up or all the time), and describe start-up on each platform.
 
-Goodput without start-up shows the remaining difference. Start-up is described by the intervals of the report and, if the
+Goodput without start-up shows the remaining difference. Start-up is described by the intervals of iperf3's report and, if the
 study asks for time series, by the samples of the sockets.
 """
 
@@ -29,7 +29,7 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
     path : str or path
         ``tidy/intervals.parquet``.
     durations_s : dict of str to float
-        Scenario -> duration in s for which each flow sends.
+        Scenario -> time in s for which each flow sends.
     """
     counts = {}
     for run, rows in series_of_runs(path, ["end_s", "retransmits"], wanted=None):
@@ -42,9 +42,9 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return the measures of a flow's start-up.
 
-    They are slow_start_peak_packets, the largest window until a slow start threshold is set (or until ``until_s`` if none is);
-    lossless_percent, 100 if nothing had been retransmitted by then, else 0; and silence_s, the longest time between
-    two samples with newly acknowledged data.
+    slow_start_peak_packets is the largest window until the slow start threshold is set (or until ``until_s`` if it never is);
+    lossless_percent is 100 if nothing had been retransmitted by then, otherwise 0; silence_s is the longest time between two
+    samples with newly acknowledged data.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total number of retransmits.
+    """Return the `MEASURES` of each valid run, indexed by `RUN`: the total number of early retransmits, and means over the flows.
 
     ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
@@ -92,7 +92,7 @@ def _apart(second, first, column):
 
 
 def _known(apart, ends):
-    """Return the difference in percent and its bounds; unknown ones are None."""
+    """Return the difference in percent and its bounds; unknown values are None."""
     return (None, None, None) if apart is None else (apart.effect, *(ends or (None, None)))
 
 

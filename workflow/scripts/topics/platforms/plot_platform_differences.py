@@ -1,4 +1,4 @@
-"""Draw the differences between platforms in the same conditions, with the study's tolerance."""
+"""Draw the differences between platforms under the same conditions, with the study's tolerance."""
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
@@ -91,7 +91,7 @@ def _rows(axes, rows, names):
         key = tuple(row[name] for name in KEY)
         y = list(names).index(key)
         if is_missing(row["effect"]):
-            remark(axes, y, "no valid run on one of them")
+            remark(axes, y, "no valid run on one platform")
             continue
         colour = cca_colour(row["cca"])
         if not is_missing(row["ci_low"]):

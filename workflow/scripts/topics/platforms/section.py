@@ -28,27 +28,27 @@ STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "v
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
     OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither: there was a fix between the versions.",
-    NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between them.",
+    NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between the versions.",
     SIMULATOR: "Both versions agree with each other, but neither agrees with Linux.",
-    BOTH: "All three are further apart than the tolerance.",
+    BOTH: "Each pair of the three differs by more than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three results are inconsistent.",
 }
 #: Property in which the environments of two kernels may differ -> its name, and its possible effect. Versions of the
 #: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
-    "kernel_build": ("Its build", "Its number of processors (one or several), and which code may be interrupted."),
-    "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that affect results are read back in each run."),
+    "kernel_build": ("Kernel's build", "SMP or a single processor, and the preemption model."),
+    "kernel_config_sha256": ("Kernel's configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
-    "cpu_model": ("Processor", "The time that all of this takes."),
-    "cpu_cores": ("Cores of the machine", "Whether sender and receiver run at the same time."),
+    "cpu_model": ("Processor", "How long programs and interrupts take."),
+    "cpu_cores": ("Cores of the machine", "Whether sender and receiver can run at the same time."),
     "image_digest": ("Container image", "The tools: the runs should be repeated with one image."),
     "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by one program."),
 }  # fmt: skip
 #: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16
-#: Metrics in which the steps from release to release are shown -> their names.
+#: Metrics for which the steps from release to release are shown -> their names.
 STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
 # CCAs defined by standards that both Linux and the simulator implement: they are expected to agree.
 STANDARD_CCAS = ("cubic", "reno")
@@ -122,7 +122,7 @@ def _tolerance_words(table):
 
 
 def _summary_rows(table, pairs):
-    """Return, for each pair of platforms and each CCA, the number of conditions in which they agree, differ, or neither is shown."""
+    """Return one row per pair of platforms and CCA: for each metric, the number of conditions with each verdict."""
     rows = []
     for pair in pairs:
         here = table[(table["platform_a"] == pair[0]) & (table["platform_b"] == pair[1])]
@@ -168,7 +168,7 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return buffer -> duration for which flows send with it, if it is the same for all."""
+    """Return buffer -> time in s for which flows send, for the buffers with which this time is the same in all scenarios."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
@@ -190,7 +190,7 @@ def _cause_words(cause):
 
 
 def step_rows(table) -> list[dict]:
-    """Return the steps from version to version, in the conditions that most versions ran; empty without two versions.
+    """Return the steps from version to version, under the conditions that most versions ran; empty without two versions.
 
     Each step has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows`` with the CCA and the cells of goodput and
     Jain's index.
@@ -225,7 +225,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Return findings on how often two kernels agree, how often the newest simulator agrees with Linux, and how versions differ."""
+    """Return the findings on two kernels, on the newest version of the simulator compared with Linux, and on versions."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -254,7 +254,7 @@ def _shown(table, platform_a, platform_b):
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report in how many comparisons two platforms agree, in goodput, Jain's index and mean RTT."""
+    """Report the numbers of comparisons (goodput, Jain's index, mean RTT) in which two platforms agree and differ."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -269,12 +269,12 @@ def _agreement_sentence(rows, ccas, kernel, version):
     return (
         f"{names}: {platform_name(version)} agrees with {platform_name(kernel)} within the study's tolerance in "
         f"{counts['agree']} of {count(len(rows), 'comparison')} of goodput, Jain's index and mean RTT, and differs by "
-        f"more in {counts['differ']} (at least {runs} runs each){ends}."
+        f"more than the tolerance in {counts['differ']} (at least {runs} runs){ends}."
     )
 
 
 def _versions_sentence(table, causes, versions):
-    """Report in how many comparisons the oldest and the newest version differ, and where the old version is the cause."""
+    """Report the number of comparisons in which the oldest and newest version differ, and of cases in which the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -285,7 +285,7 @@ def _versions_sentence(table, causes, versions):
     ]
     ending = ""
     if len(causes):
-        cases = f"{int((causes['cause'] == OLD_VERSION).sum())} of {count(len(causes), 'case')} of all metrics"
+        cases = f"{int((causes['cause'] == OLD_VERSION).sum())} of {count(len(causes), 'case')} over all metrics"
         ending = f"; in {cases} the newest agrees with Linux and the oldest agrees with neither of the two"
     names = f"{platform_name(versions[0])} and {versions[-1].partition(':')[2]}"
     return f"{names} differ in goodput or Jain's index by more than the tolerance: {listed(parts)} comparisons{ending}."

@@ -9,7 +9,7 @@ from wording.sentence_words import cca_name
 
 #: Smallest difference in goodput, in percent, that a sentence reports; smaller ones are only in the table.
 WORTH_SAYING = 1.0
-#: Ratio between two platforms from which a difference in start-up is reported.
+#: Smallest ratio between the longest silences on two platforms that is reported.
 FAR_MORE = 2.0
 
 
@@ -21,7 +21,7 @@ def start_sentences(starts, durations_s) -> list[str]:
     starts : pandas.DataFrame
         ``analysis/platform_starts.csv``.
     durations_s : dict of str to float
-        Buffer -> duration in s for which flows send with it, if it is the same for all.
+        Buffer -> time in s for which flows send, for the buffers with which this time is the same in all scenarios.
     """
     pairs = main_pairs(compared_platforms(starts))
     rows = [
@@ -37,34 +37,34 @@ def _sentence(row, duration_s):
     whole, steady = row["goodput_percent"], row["steady_percent"]
     of_time = ""
     if whole < 0 and not is_missing(duration_s):
-        of_time = f", which the link carries in {number(-whole / 100 * duration_s, 1)} s"
+        of_time = f" (by as much as the link carries in {number(-whole / 100 * duration_s, 1)} s)"
     parts = [
         f"{cca_name(row['cca'])}, {row['buffer']}: the goodput of {second} is {number(abs(whole))} % "
         f"{'lower' if whole < 0 else 'higher'} than that of {first}{of_time}, but without start-up the "
-        f"difference is {signed(steady)} %: it arises in start-up."
+        f"difference is {signed(steady)} %. So the difference arises in start-up."
     ]
     parts += filter(None, (part(row, first, second) for part in (_silence, _slow_start, _retransmits)))
     return " ".join(parts)
 
 
 def _silence(row, first, second):
-    """Name the platform on which nothing was acknowledged for a much longer time."""
+    """Report the longest times without acknowledged data; None if their ratio is less than `FAR_MORE`."""
     here, there = row["silence_s_b"], row["silence_s_a"]
     if is_missing(here) or is_missing(there) or max(here, there) < FAR_MORE * min(here, there):
         return None
     longer, shorter = (second, first) if here > there else (first, second)
     return (
-        f"There a flow of {longer} has no new data acknowledged for {number(max(here, there), 2)} s, of {shorter} "
-        f"for {number(min(here, there), 2)} s at most."
+        f"The longest time in which no new data of a flow are acknowledged is {number(max(here, there), 2)} s on {longer} and "
+        f"{number(min(here, there), 2)} s on {shorter}, on average."
     )
 
 
 def _slow_start(row, first, second):
-    """Report the peak of slow start on both platforms, and whether losses ended slow start."""
+    """Report the peak of slow start on both platforms, and whether it was reached before a loss."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [
-        f"{number(row[f'slow_start_peak_packets_{side}'], 0)} packets on {name}, {_end_words(row[f'lossless_percent_{side}'])}"
+        f"{number(row[f'slow_start_peak_packets_{side}'], 0)} packets on {name}{_end_words(row[f'lossless_percent_{side}'])}"
         for side, name in (("b", second), ("a", first))
     ]
     return f"Slow start reaches {'; '.join(sides)}."
@@ -72,10 +72,10 @@ def _slow_start(row, first, second):
 
 def _end_words(lossless_percent):
     if is_missing(lossless_percent):
-        return "whatever ends it"
+        return ""
     if lossless_percent in (0, 100):
-        return "before anything is lost" if lossless_percent else "when packets are lost"
-    return f"in {number(lossless_percent, 0)} % of the flows before anything is lost"
+        return " (before any loss)" if lossless_percent else " (with losses)"
+    return f" (before any loss in {number(lossless_percent, 0)} % of the flows)"
 
 
 def _retransmits(row, first, second):
@@ -113,7 +113,7 @@ STARTS = (
     shown_cell("Platforms", pair_words, filtered=True), CCA, IP_VERSION,
     shown_cell("Buffer", buffer_words, header=True), shown_signed("Goodput, %", "goodput_percent"),
     shown_signed("Without start-up, %", "steady_percent"), shown_text("When it arises", "arises", filtered=True),
-    _both("Retransmitted early", "early_retransmits", 0), _both("Retransmitted in all", "retransmits", 0),
-    _both("Slow start to, packets", "slow_start_peak_packets", 0),
-    _both("Left before losses, %", "lossless_percent", 0), _both("Longest silence, s", "silence_s", 2),
+    _both("Retransmitted early", "early_retransmits", 0), _both("Retransmitted in total", "retransmits", 0),
+    _both("Slow start up to, packets", "slow_start_peak_packets", 0),
+    _both("Left slow start before losses, %", "lossless_percent", 0), _both("Longest silence, s", "silence_s", 2),
 )  # fmt: skip

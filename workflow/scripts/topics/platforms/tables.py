@@ -5,7 +5,7 @@ from run_tables.tidy_tables import RUNS
 from topics.buffers.tables import BUFFER, CONDITIONS
 from topics.cells.tables import IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE
 
-#: Columns that identify the conditions in which two platforms are compared.
+#: Columns that identify the conditions under which two platforms are compared.
 PLACE_COLUMNS = (
     CONDITIONS,
     text_column("setting", "The conditions in words.", "all scenarios of the study share them"),
@@ -16,7 +16,7 @@ PLACE_COLUMNS = (
 PLACE = [column.name for column in PLACE_COLUMNS]
 _EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
-_NO_INTERVAL = "a platform has fewer than 6 values, each repeats one measurement, or some runs are outliers"
+_NO_INTERVAL = "a platform has fewer than 6 values, each platform repeats one measurement, or some runs are outliers"
 _NO_TEST = _NO_INTERVAL
 _TESTED = "the interval on which the two tests of agreement are based"
 PLATFORMS = Table(
@@ -28,7 +28,7 @@ PLATFORMS = Table(
         text_column("platform_b", "The second platform."),
         text_column("between", "Kind of comparison: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
-        text_column("unit", "Unit of the metric.", "it is an index"),
+        text_column("unit", "Unit of the metric.", "the metric is an index"),
         text_column(
             "scale",
             "Scale of the difference: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
@@ -45,11 +45,11 @@ PLATFORMS = Table(
         number_column("tost_high", IN_EFFECT_UNIT, f"Upper end of {_TESTED}.", _NO_INTERVAL),
         number_column("tolerance_low", IN_EFFECT_UNIT, "Lower end of the tolerance that the study states.", _NO_VALUE),
         number_column("tolerance_high", IN_EFFECT_UNIT, "Upper end of the tolerance that the study states.", _NO_VALUE),
-        number_column("p_agree", "", "p of the hypothesis that the difference exceeds the tolerance.", _NO_TEST),
-        number_column("p_differ", "", "p of the hypothesis that the difference is within the tolerance.", _NO_TEST),
+        number_column("p_agree", "", "p-value of the test whose null hypothesis is that the difference exceeds the tolerance.", _NO_TEST),
+        number_column("p_differ", "", "p-value of the test whose null hypothesis is that the difference is within the tolerance.", _NO_TEST),
         number_column(
             "p_differ_bh", "",
-            "The same, adjusted for the number of comparisons of the metric (Benjamini and Hochberg).", _NO_TEST,
+            "`p_differ` adjusted for the number of comparisons on the metric (Benjamini and Hochberg).", _NO_TEST,
         ),
         verdict_column("verdict", "Result of the comparison: `agree`, `differ` (by more than the tolerance) or `not shown`."),
         NOTE,
@@ -81,9 +81,9 @@ _NOT_SAMPLED = "the study asks for no time series"
 
 
 def _both(name, unit, what, empty=""):
-    """Return one column per platform."""
+    """Return two columns with the suffixes _a and _b, one for each platform."""
     return [
-        number_column(f"{name}_{side}", unit, f"{what} On the {which} platform.", empty)
+        number_column(f"{name}_{side}", unit, f"On the {which} platform: {what}.", empty)
         for side, which in (("a", "first"), ("b", "second"))
     ]
 
@@ -97,14 +97,14 @@ PLATFORM_STARTS = Table(
         PLATFORMS["platform_b"],
         number_column("goodput_percent", "%", "Difference in goodput of the second platform from the first.", _NO_VALUE),
         *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
-        number_column("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
-        *interval_columns("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
-        *_both("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_VALUE),
-        *_both("early_retransmits", "segments", f"Number of these in {_START}, by whole intervals of the report.", _NO_VALUE),
-        *_both("slow_start_peak_packets", "packets", "Mean of the flows' largest window before they have a slow start threshold.", _NOT_SAMPLED),
-        *_both("lossless_percent", "%", "Share of the flows that hadn't retransmitted anything by then.", _NOT_SAMPLED),
-        *_both("silence_s", "s", f"Mean of the flows' longest time without newly acknowledged data in {_START}.", _NOT_SAMPLED),
-        text_column("arises", "Time at which the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
+        number_column("steady_percent", "%", "Difference in goodput without start-up (`goodput_steady_mbps`) of the second platform from the first.", _NO_VALUE),
+        *interval_columns("steady_low", "steady_high", "%", "the difference without start-up", _NO_INTERVAL),
+        *_both("retransmits", "segments", "mean number of segments retransmitted in a run", _NO_VALUE),
+        *_both("early_retransmits", "segments", f"mean number of segments retransmitted in {_START} of a run, counted in whole intervals of iperf3's report", _NO_VALUE),
+        *_both("slow_start_peak_packets", "packets", "mean over flows of the largest window before the slow start threshold is set", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "share of flows without a retransmission before the slow start threshold is set", _NOT_SAMPLED),
+        *_both("silence_s", "s", f"mean over flows of the longest time without newly acknowledged data in {_START}", _NOT_SAMPLED),
+        text_column("arises", "When the difference arises: `start-up`, `all the time`, `no difference shown` or `not known`."),
     ),
 )  # fmt: skip
 KERNEL_ENVIRONMENTS = Table(
@@ -116,9 +116,11 @@ KERNEL_ENVIRONMENTS = Table(
         text_column("property", "The property, as `tidy/provenance.json` names it: `kernel`, `tick_hz`."),
         text_column(
             "value_a",
-            "Its value on the first platform; several values are separated by `; `.",
-            "its documents have none",
+            "Value of the property on the first platform; several values are separated by `; `.",
+            "the platform's documents don't have it",
         ),
-        text_column("value_b", "Its value on the second platform.", "its documents have none"),
+        text_column(
+            "value_b", "Value of the property on the second platform.", "the platform's documents don't have it"
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The same conditions on several platforms: Linux as a guest and as the machine's own kernel, and versions of a simulator."""
+"""Comparison of platforms under the same conditions: Linux as a guest, the machine's own Linux, and versions of a simulator."""
 
 from study_files.study_design import conditions_of
 from topics.buffers import topic as buffers
@@ -28,7 +28,7 @@ TOPIC = Topic(
     "platforms",
     "Platforms",
     order=120,
-    heading="Which differences are the platform's?",
+    heading="Which differences are due to the platform?",
     applies=applies,
     analyses=(
         Analysis(

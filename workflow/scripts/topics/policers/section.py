@@ -16,7 +16,7 @@ TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers,
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per scenario with a policer: the loss and goodput of each CCA."""
+    """Return one finding per scenario with a policer: the loss and goodput of each CCA."""
     cells = material.ranked(material.tables.policer_cells)
     policed = cells[cells["policed_percent"].notna()]
     sentences = []

@@ -8,10 +8,10 @@ _NO_RUN = "no valid run has a value"
 MEASURES = (
     number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck let pass.", _NO_RUN, least=0, most=100),
     number_column(
-        "policed_percent", "%", "Share of the packets arriving at the policer that it dropped.", "there is no policer",
+        "policed_percent", "%", "Share of the packets arriving at the policer that were dropped there.", "there is no policer",
         least=0, most=100,
     ),
-    number_column("loss_percent", "%", "Share of all packets dropped by policer, queue and random loss together.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Share of all packets that were dropped by the policer, the queue or random loss.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",
@@ -19,8 +19,8 @@ POLICER_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
-        text_column("policer", "The policer in words.", "there is none"),
-        count_column("n", "runs", "Valid runs."),
+        text_column("policer", "The policer in words.", "there is no policer"),
+        count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(*MEASURES),
         number_column(
             "policer_drops",

@@ -1,4 +1,4 @@
-"""Losses due to a policer, which drops anything above its rate at once: loss and goodput by CCA, and on paths that queue instead."""
+"""Losses due to a policer, which immediately drops anything above its rate: loss and goodput by CCA."""
 
 from experiment.conditions import policers_of
 from topics.policers.tables import POLICER_CELLS
@@ -11,7 +11,7 @@ def applies(design) -> bool:
 
 
 def policer_words(design) -> dict[str, str]:
-    """Return scenario -> its policers in words, for the scenarios that have any."""
+    """Return scenario -> its policers in words, for the scenarios with policers."""
     return {
         scenario["id"]: "; ".join(_words(direction, policer) for direction, policer in policers.items())
         for scenario in design.scenarios

@@ -1,4 +1,4 @@
-"""Describe the precision of each mean that the study requires to be precise, and the number of replications needed."""
+"""Describe the precision of each mean for which the study requires one, and the number of replications that were run."""
 
 import pandas as pd
 

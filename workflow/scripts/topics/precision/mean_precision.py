@@ -1,4 +1,4 @@
-"""Check whether the mean of a metric in a cell is as precise as a study requires."""
+"""Check whether the mean of a metric in a cell is as precise as the study requires."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
 TOO_WIDE, TWO_KINDS, TOO_FEW = "too wide", "two kinds of run", "too few values"
-#: Verdicts with which a scenario continues. A cell without any value would never get one by continuing.
+#: Verdicts with which a scenario continues. `NO_VALUE` is not among them, because such a cell would never get a value by continuing.
 OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 
@@ -36,11 +36,11 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values : array_like of float, shape (n,)
         Values of the valid runs, in the metric's unit.
     wanted : float
-        Largest half-width of the interval: in points if the metric is compared in points, else in % of the mean.
+        Largest accepted half-width of the interval: in points if the metric is compared in points, otherwise in % of the mean.
     level : float
         Confidence level of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
     resolution : float
-        Smallest distinguishable difference of values, in their unit.
+        Smallest distinguishable difference between values, in their unit.
     """
     values = np.asarray(values, float)
     if not len(values):

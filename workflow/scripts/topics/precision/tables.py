@@ -14,24 +14,26 @@ PRECISION = Table(
         METRIC,
         UNIT,
         count_column(
-            "replications", "replications", "Number of the cell's runs, the same for each cell of its scenario."
+            "replications", "replications", "Number of the cell's runs, which is the same for all cells of a scenario."
         ),
-        count_column("n", "runs", "Number of these that are valid and have a value."),
+        count_column("n", "runs", "Number of runs that are valid and have a value."),
         number_column(
             "level_percent",
             "%",
-            "Level of the interval, chosen so that the final interval contains the mean in 95 % of studies.",
+            "Confidence level of the interval, raised so that the final interval contains the true mean with the study's confidence.",
         ),
         number_column("mean", IN_UNIT, "Mean of the values.", "there is no value"),
-        number_column("low", IN_UNIT, "Lower end of its interval.", _NO_INTERVAL),
-        number_column("high", IN_UNIT, "Upper end of its interval.", _NO_INTERVAL),
-        number_column("half_width", "as `precision_unit` says", "Half-width of the interval.", _NO_INTERVAL),
+        number_column("low", IN_UNIT, "Lower end of the mean's interval.", _NO_INTERVAL),
+        number_column("high", IN_UNIT, "Upper end of the mean's interval.", _NO_INTERVAL),
+        number_column(
+            "half_width", "as `precision_unit` says", "Larger half-width of the mean's interval.", _NO_INTERVAL
+        ),
         number_column("wanted", "as `precision_unit` says", "Largest half-width that the study accepts."),
-        text_column("precision_unit", "`%` of the mean, or `points`: percentage points."),
+        text_column("precision_unit", "Unit of half-widths: `%` of the mean, or `points` (percentage points)."),
         verdict_column(
             "verdict",
             "`precise`: no wider than required; `one measurement`: all values lie within the resolution of the measurement; "
-            "`too wide`, `two kinds of run`, `too few values`: runs ended with the last look, or continue; `no value`.",
+            "`too wide`, `two kinds of run`, `too few values`: runs continue, or ended with the last look; `no value`.",
             unmeasured=("no value",),
         ),
     ),

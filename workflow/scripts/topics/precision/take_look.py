@@ -1,4 +1,4 @@
-"""Take an interim look at a scenario's runs: are its means precise enough, or does it need more replications?"""
+"""Take an interim look at a scenario's runs, which decides whether its means are precise enough or it needs more replications."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ from wording.terminal_text import said
 
 
 def runs_of(study, paths, made_by) -> pd.DataFrame:
-    """Return the rows of ``tidy/runs.csv`` for the documents of a scenario; exit if a document can't be used."""
+    """Return the rows of ``tidy/runs.csv`` for a scenario's run documents; exit if a document can't be used."""
     rows, rule = [], SteadyRule(**study["steady_state"])
     for path in paths:
         try:
@@ -32,7 +32,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Write whether the scenario continues, and the reason."""
+    """Write the result of the look: whether the scenario continues, and the precision of each mean."""
     study = params.study
     replications, steps = int(Path(outputs.look).stem), looks(study)
     level = level_of_looks(steps, params.confidence)

@@ -1,4 +1,4 @@
-"""How precise the means are in a study that runs until they are precise enough, and how many runs this took."""
+"""The precision of the means in a study that runs until they are precise enough, and the number of runs needed."""
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION

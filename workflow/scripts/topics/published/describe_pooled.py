@@ -1,6 +1,6 @@
 """Pool all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
 
-They are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
+The tables are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
 population, so neither the test of normality nor the comparison shows much about IP versions.
 """
 
@@ -16,12 +16,12 @@ from wording.number_format import count, number, plain
 # Decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
-# Metric of which more is better; of the others less is.
+# Metric for which more is better; for the others, less is better.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 
 
 def mode(values, decimals, unit) -> tuple[float | None, str]:
-    """Return the most frequent value after rounding, and a sentence that describes it.
+    """Return the most frequent value after rounding (the mode), and a description of it.
 
     A continuous quantity has no inherent mode: its most frequent value depends on the
     step of rounding.
@@ -45,9 +45,9 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 
 
 def describe(values, metric) -> dict:
-    """Describe one metric over all valid runs of an IP version; some of them may have no value.
+    """Describe one metric over all valid runs of an IP version; some runs may have no value.
 
-    Columns of `POOLED` that can't be computed are left out, and the note gives the reason.
+    Returns columns of `POOLED`; those that can't be computed are missing, and the note gives the reason.
     """
     known = values.dropna().astype(float)
     n = len(known)
@@ -77,7 +77,7 @@ def describe(values, metric) -> dict:
 
 
 def _describe_pooled(runs):
-    """Describe the published metrics, one row per metric and IP version (table 3 of the paper)."""
+    """Describe the published metrics, with one row per metric and IP version (table 3 of the paper)."""
     rows = [
         {"metric": metric.column, "name": metric.name, "unit": metric.unit, "ip_version": ip_version}
         | describe(runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column], metric)
@@ -97,7 +97,7 @@ def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str,
 
 
 def _compare_pooled(runs, significance):
-    """Compare the IP versions in the published metrics, one row per metric (table 5 of the paper)."""
+    """Compare the IP versions on the published metrics, with one row per metric (table 5 of the paper)."""
     valid = runs[runs["valid"]]
     rows = []
     for metric in PUBLISHED_METRICS:

@@ -10,7 +10,7 @@ from wording.scenario_words import ip_words
 
 
 def section(material) -> dict:
-    """Return the paper's tables 3 to 5 from this study's runs, in its layout."""
+    """Return the paper's tables 3 to 5 from this study's runs, in the paper's layout."""
     tables, paper = material.tables, material.params.get("paper")
     notes_of = [
         list(filter(None, (row["mode_note"] and f"Mode: {row['mode_note']}", row["note"])))
@@ -51,10 +51,10 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return the printed values of a paper's tables 3 and 5 for display beside this study's rows; None if they aren't given.
+    """Return the printed values of a paper's tables 3 and 5, to be shown alongside this study's rows; None if they aren't given.
 
-    pooled and tests have a dict of texts for each row of these tables, or None for a row without printed values. They
-    are None if no row has any.
+    ``pooled`` (table 3) and ``tests`` (table 5) are lists with a dict of texts for each row of this study's tables, None for a row
+    without printed values; the whole list is None if no row has any.
     """
     printed = (paper or {}).get("tables")
     if not printed:

@@ -7,7 +7,7 @@ from topics.topic import Analysis, Place, Topic
 
 #: Name of the paper's claims file.
 IP_PAPER = "lima-ccas-ipv4-ipv6"
-#: Number of the first of its figures of metrics.
+#: Number of the paper's first figure of a metric.
 FIRST_FIGURE = 3
 
 

@@ -1,4 +1,4 @@
-"""Describe the effects of each queue in each cell: delay, goodput, drops and marks over the replications."""
+"""Describe the effects of the queue in each cell: delay, goodput, drops and marks over the replications."""
 
 import pandas as pd
 

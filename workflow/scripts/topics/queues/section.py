@@ -14,9 +14,9 @@ from wording.sentence_words import cca_name, listed
 SHOWN = (
     CONDITIONS, shown_text("Queue", "discipline", filtered=True, header=True), shown_text("ECN", "ecn", filtered=True),
     CCA, IP_VERSION, N, shown_number("Queueing, ms", "queueing_ms", 2), shown_interval("Interval", "queueing_ms", 2),
-    shown_number("RTT above path, ms", "rtt_above_ms", 2), shown_interval("Its interval", "rtt_above_ms", 2),
+    shown_number("RTT above path, ms", "rtt_above_ms", 2), shown_interval("Interval of RTT", "rtt_above_ms", 2),
     shown_number("Goodput, %", "goodput_percent", 1), shown_number("Jain", "jain_index", 3),
-    shown_number("Drops", "queue_drops", 1), shown_number("by a full queue", "overflow_drops", 1),
+    shown_number("Drops", "queue_drops", 1), shown_number("Drops by a full queue", "overflow_drops", 1),
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
     shown_number("CE echoed", "ce_echoed", 1), shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
@@ -32,7 +32,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence for each setting, CCA and IP version that has drop-tail and other queues without ECN, and one on marks."""
+    """Return one finding for each setting, CCA and IP version with both drop-tail and other queues without ECN, and one on marks."""
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]
@@ -50,5 +50,7 @@ def findings(material) -> list[Finding]:
     marked = known[(known["ecn"] != "off") & (known["queue_marks"] > 0)]
     if len(marked):
         lossless = int((marked["queue_drops"] == 0).sum())
-        sentences.append(f"With ECN, {lossless} of {len(marked)} cells in which the queue marked packets dropped none.")
+        sentences.append(
+            f"With ECN, the queue dropped no packet in {lossless} of {len(marked)} cells in which it marked packets."
+        )
     return [Finding("Queues", sentence, "queues") for sentence in sentences]

@@ -1,4 +1,4 @@
-"""The effect of a queueing discipline: delay, drops and marks behind each one, with and without ECN."""
+"""The effect of the queueing discipline: delay, drops and marks with each discipline, with and without ECN."""
 
 from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> the conditions it shares with scenarios that differ only in queue, ECN and platform."""
+    """Return scenario -> the conditions that it shares with scenarios that differ from it only in queue, ECN and platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 

@@ -1,4 +1,4 @@
-"""Labels of queues in a figure: the discipline and its parameters other than ECN, and the platform that runs it."""
+"""Labels of queues in a figure: the discipline, its parameters other than ECN, and the platform."""
 
 import pandas as pd
 
@@ -7,16 +7,16 @@ from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
-    """Return the column of `QUEUE_CELLS` with the queueing delay: the one from queue samples if all cells have some."""
+    """Return the column of `QUEUE_CELLS` with the delay to show: from samples of the queue if all cells have them, otherwise from RTTs."""
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 
 
 def with_variants(cells) -> pd.DataFrame:
-    """Return cells with the column ``variant``, which distinguishes queues if lines already distinguish CCA and ECN.
+    """Return the cells with the column ``variant``, which distinguishes queues where lines already distinguish CCA and ECN.
 
-    It consists of ``queue`` (the discipline and its parameters except `ecn`) and ``besides`` (the platform if there are several, and
-    the scenario's label if two scenarios of one setting have queues with the same label).
+    A variant consists of ``queue`` (the discipline and its parameters except `ecn`) and ``besides`` (the platform if there are several,
+    and the scenario's label if two scenarios of one setting have queues with the same label).
     """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
@@ -35,7 +35,7 @@ def with_variants(cells) -> pd.DataFrame:
 
 
 def variants_of(cells) -> dict[str, str]:
-    """Return variant -> its name, in the table's order: the discipline, with a non-default value if it has several variants."""
+    """Return variant -> name, in the table's order: the discipline, with a non-default value if the discipline has several variants."""
     queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
     names = {
@@ -52,7 +52,7 @@ def variants_of(cells) -> dict[str, str]:
 
 
 def _name(variant, discipline):
-    """Return a variant's name with its first value that differs from the discipline's default."""
+    """Return a variant's name: the discipline, and the variant's first value that isn't the discipline's default."""
     defaults = {
         f"{p.name} {'null' if p.default is None else str(p.default).lower()}"
         for p in DISCIPLINES[discipline].parameters

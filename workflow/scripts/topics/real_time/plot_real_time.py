@@ -1,4 +1,4 @@
-"""Draw queueing delay, jitter and loss of real-time streams, with one slot per CCA of the long flows beside them."""
+"""Draw queueing delay, jitter and loss of real-time streams, with one slot per CCA of the competing long flows."""
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
@@ -8,7 +8,7 @@ from figure_parts.tooltips import tell, value_words
 from topics.short_flows.beside import ALONE, LINE, lines_of
 from wording.number_format import is_missing, number
 
-TITLE = "Service of real-time streams, by the CCA of the long flows beside them"
+TITLE = "Service of real-time streams, by the CCA of the competing long flows"
 #: Measures to draw -> their names. If jitter hides the queueing delay of any stream, one-way delays are drawn instead.
 WAITS = {"queueing_p50_ms": "Queueing delay, median, ms", "queueing_p95_ms": "Queueing delay, 95th percentile, ms"}
 DELAYS = {"delay_p50_ms": "One-way delay, median, ms", "delay_p95_ms": "One-way delay, 95th percentile, ms"}
@@ -36,8 +36,8 @@ def _draw(cells):
         for measure, what in shown.items():
             place_words = with_ip_version(f"{group}, {conditions}", ip_version, versions)
             axes = drawn.add(what, place_words, linear_axis(0, highest[measure]))
-            names = ["none" if line.beside == ALONE else line.name.removeprefix("beside ") for line in lines.values()]
-            slots(axes, names, "long flows beside")
+            names = ["none" if line.beside == ALONE else line.name.removeprefix("against ") for line in lines.values()]
+            slots(axes, names, "competing long flows")
             axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
             words = [
                 _draw_slot(axes, here[(here[LINE] == list(key)).all(axis=1)], place, lines[key].beside, measure, name)
@@ -74,4 +74,4 @@ def _draw_slot(axes, rows, place, beside, measure, name):
 
 def plot_real_time(real_time_cells) -> Drawing:
     """Return the figure and its data."""
-    return _draw(real_time_cells).drawing("Real-time streams by the long flows beside them", real_time_cells)
+    return _draw(real_time_cells).drawing("Real-time streams by the competing long flows", real_time_cells)

@@ -1,4 +1,4 @@
-"""The section on real-time streams: delay, jitter and loss, alone and beside long flows."""
+"""The section on real-time streams: delay, jitter and loss, alone and competing with long flows."""
 
 from report_parts.cells_table import N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
@@ -14,12 +14,12 @@ SHOWN = (
     shown_interval("Interval of p95", "delay_p95_ms", 2), shown_number("Jitter, ms", "jitter_ms", 3),
     shown_number("Lost, %", "lost_percent", 3),
 )  # fmt: skip
-CAPTION = "Delay, jitter and loss by the CCA of the long flows"
+CAPTION = "Delay, jitter and loss by the CCA of the competing long flows"
 TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per panel with several slots: 95th percentiles of the queueing delay, and losses."""
+    """Return one finding per panel with several slots: 95th percentiles of the queueing delay, and losses."""
     cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
     several = known["ip_version"].nunique() > 1

@@ -22,7 +22,7 @@ REAL_TIME_CELLS = Table(
         SETTING,
         CONDITIONS,
         *(column for column in GROUP_COLUMNS if column.name != "group_cca"),
-        count_column("n", "runs", "Valid runs."),
+        count_column("n", "runs", "Number of valid runs."),
         number_column("packets", "packets", "Mean number of packets sent in a run.", _NO_RUN),
         *columns_with_intervals(*MEASURES),
     ),

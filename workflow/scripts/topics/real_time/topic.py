@@ -1,4 +1,4 @@
-"""The service that real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
+"""The service that real-time streams get: one-way delay, jitter and loss, alone and competing with long flows of each CCA."""
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
@@ -11,7 +11,7 @@ def applies(design) -> bool:
     return any(group["application"] == REAL_TIME for scenario in design.scenarios for group in scenario["groups"])
 
 
-TITLE = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
+TITLE = "Queueing delay, jitter and loss of real-time streams, by the CCA of the competing long flows"
 TOPIC = Topic(
     "real_time",
     "Real-time streams",

@@ -1,4 +1,4 @@
-"""Compare conclusions about perturbed scenarios with those about the unperturbed ones."""
+"""Compare the conclusions for perturbed scenarios with those for the unperturbed scenarios."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The conclusions on each scenario, and which of them also hold for its perturbed versions."""
+"""The conclusions for each scenario, compared with those for the scenario's perturbed versions."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ NOTHING_KNOWN = "no valid run to compare with"
 
 
 def ip_conclusions(table) -> pd.DataFrame:
-    """Return the conclusions of ``analysis/ip_versions.csv``: scenario, metric, effect, pairs, what, conclusion."""
+    """Return the conclusions from ``analysis/ip_versions.csv``, with the columns scenario, metric, effect, pairs, what and conclusion."""
     conclusions = [
         _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
         for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
@@ -23,7 +23,7 @@ def ip_conclusions(table) -> pd.DataFrame:
 
 
 def cca_conclusions(table, significance) -> pd.DataFrame:
-    """Return the conclusions of ``analysis/cca_pairs.csv``, with the same columns."""
+    """Return the conclusions from ``analysis/cca_pairs.csv``, with the columns of `ip_conclusions`."""
     conclusions = [
         _direction(effect) if p < significance else OPEN
         for p, effect in zip(table["p_holm"], table["effect"], strict=True)
@@ -40,14 +40,14 @@ def _direction(effect):
 
 
 def compared(conclusions, comparison) -> list[dict]:
-    """Return rows of `SENSITIVITY`, each of which compares a perturbed scenario with the unperturbed one.
+    """Return the rows of `SENSITIVITY` for one comparison, one row per perturbed scenario.
 
     Parameters
     ----------
     conclusions : pandas.DataFrame
         Result of `ip_conclusions` or `cca_conclusions`.
     comparison : str
-        Comparison that led to the conclusions.
+        Name of the comparison that led to the conclusions.
     """
     bases, perturbations = zip(*(name.rsplit(JOINT, 1) for name in conclusions["scenario"]), strict=True)
     table = conclusions.assign(base=bases, perturbation=perturbations)

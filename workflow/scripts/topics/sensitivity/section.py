@@ -1,4 +1,4 @@
-"""The section on sensitivity: how many conclusions change under each perturbation, compared with the number that change by chance."""
+"""The section on sensitivity: the number of conclusions that change under each perturbation, and the number that change by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -30,12 +30,12 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on perturbations that change conclusions."""
+    """Return a finding on the perturbations that change conclusions."""
     return [Finding("Sensitivity", sensitivity_sentence(material.tables.sensitivity), "sensitivity")]
 
 
 def sensitivity_sentence(table) -> str:
-    """Name the perturbations that reverse conclusions, and report how many are lost and gained, and how many are expected by chance."""
+    """Name the perturbations that reverse conclusions, and report the share that is lost or gained and the share expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."
@@ -56,7 +56,7 @@ def sensitivity_sentence(table) -> str:
     if shares:
         # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
-        text += f"; {mean:.0f} % were lost or gained on average over {count(len(shares), 'perturbation')}"
+        text += f"; on average over {count(len(shares), 'perturbation')}, {mean:.0f} % were lost or gained"
     if chance is not None:
-        text += f", {chance:.0f} % with other seeds alone"
+        text += f"; with other seeds alone, {chance:.0f} % were lost or gained"
     return f"{text}."

@@ -1,4 +1,4 @@
-"""Which conclusions depend on the exact conditions: scenarios compared with perturbed ones."""
+"""The dependence of conclusions on the exact conditions: scenarios compared with perturbed ones."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
@@ -7,7 +7,7 @@ from topics.topic import Analysis, Topic
 
 
 def comparisons_perturbed(design) -> list[str]:
-    """Return the comparisons whose conclusions are compared with each other."""
+    """Return the comparisons whose conclusions are compared between perturbed and unperturbed scenarios."""
     made = {OF_IP_VERSIONS: design.ip_versions_compared, OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1}
     return [comparison for comparison, is_made in made.items() if is_made]
 

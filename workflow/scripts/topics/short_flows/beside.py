@@ -1,22 +1,22 @@
-"""Style and label of the lines that show results beside long flows of different CCAs."""
+"""Style and label of lines that show results of flows competing with long flows of different CCAs."""
 
 from dataclasses import dataclass
 
 from figure_parts.figure_style import DASHES, LIGHT, cca_colour
 from wording.sentence_words import cca_name
 
-#: Value of the column ``beside`` for groups without long flows beside them.
+#: Value of the column ``beside`` for groups that compete with no long flows.
 ALONE = "none"
 
 
-#: Dash patterns of successive lines beside the same CCA.
+#: Dash patterns of successive lines with the same competing CCA.
 STYLES = ("-", (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 2)))
 #: Columns that identify a line or a slot.
 LINE = ["scenario", "cca"]
 
 
 def look(beside, number=0) -> dict:
-    """Return the style of the ``number``-th line beside a CCA's long flows; dashed and grey if there are no long flows."""
+    """Return the style of the ``number``-th line with a competing CCA; dashed and grey if there are no long flows."""
     return (
         {"color": LIGHT.muted, "ls": DASHES}
         if beside == ALONE
@@ -25,8 +25,8 @@ def look(beside, number=0) -> dict:
 
 
 def name_of(beside) -> str:
-    """Return a line's label: "beside CUBIC"."""
-    return "no long flow" if beside == ALONE else f"beside {cca_name(beside)}"
+    """Return a line's label: "against CUBIC"."""
+    return "no long flow" if beside == ALONE else f"against {cca_name(beside)}"
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Line:
 
     @property
     def look(self) -> dict:
-        """Return (scenario, CCA) -> `Line` for the rows of a panel."""
+        """Style of the line."""
         return look(self.beside, self.number)
 
 
 def lines_of(rows) -> dict[tuple[str, str], Line]:
-    """Return (scenario, CCA) -> `Line` for the rows of a panel; labels of lines beside the same CCA add the scenario or the CCA under test."""
+    """Return (scenario, CCA) -> `Line` for a panel's rows; lines with the same competing CCA are labelled with scenario or CCA under test."""
     distinct = rows.drop_duplicates(LINE)
     lines, counts = {}, {}
     for row in distinct.to_dict("records"):

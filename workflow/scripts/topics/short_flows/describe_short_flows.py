@@ -13,7 +13,7 @@ from run_tables.run_keys import CELL
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
-#: Smallest number of objects with a 95th percentile.
+#: Smallest number of objects for which a 95th percentile is given.
 LEAST_OBJECTS = 20
 
 
@@ -24,7 +24,7 @@ def describe_groups(groups, settings, confidence) -> pd.DataFrame:
 
 
 def _complete(row, valid):
-    """Return a row completed with values other than means over runs; a percentile that some run didn't reach has no mean."""
+    """Return the columns of a row that aren't means over runs; percentiles that a run didn't reach become None, because they have no mean."""
     asked = valid["members"].sum()
     unreached = {column.name for column in (*MEASURES, *WORST) if valid[column.name].isna().any()}
     empty = {name: None for name in row if name.removesuffix("_low").removesuffix("_high") in unreached}
@@ -32,7 +32,7 @@ def _complete(row, valid):
 
 
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
-    """Return `SHORT_FLOW_SIZES`: one row per cell, group and size class that has objects with slowdowns."""
+    """Return `SHORT_FLOW_SIZES`: one row per cell, group and size class with at least one complete object that has a slowdown."""
     rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))

@@ -1,4 +1,4 @@
-"""Draw the empirical distribution of web objects' completion times, one line per CCA of the long flows beside them."""
+"""Draw the empirical distribution of web objects' completion times, with one line per CCA of the competing long flows."""
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,14 @@ TITLE = "Completion times of web objects"
 
 
 def _steps(objects):
-    """Return (time, share of objects complete by then) at evenly spaced ranks; the last share is the share that ever completed."""
+    """Return times and the shares of objects complete by then, at evenly spaced ranks; the last share is the share ever completed."""
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
     return times[ranks], shares[ranks]
 
 
 def reached(line, share) -> str:
-    """Return the time in words by which a share of the objects was complete, according to the steps of a line."""
+    """Return, in words, the time by which a share of the objects was complete; ``line`` has the steps of the distribution."""
     times = line.loc[line["share"] >= share - 1e-9, "completion_ms"]
     return (
         f"{number(times.iloc[0])} ms"
@@ -50,7 +50,7 @@ def _figure_rows(objects):
 
 
 def _draw(data):
-    """Return the figure, one panel per set of conditions, IP version, group and its CCA."""
+    """Return the figure: one panel per set of conditions, IP version, group and CCA of the group."""
     apply_style()
     if data.empty:
         return none_to_draw(TITLE, "no object of a valid run was complete")

@@ -1,4 +1,4 @@
-"""Draw the slowdown of web objects by size, one line per CCA of the long flows beside them."""
+"""Draw the slowdown of web objects by size, with one line per CCA of the competing long flows."""
 
 from matplotlib.lines import Line2D
 
@@ -20,7 +20,7 @@ LEAST = 5
 
 
 def _draw(sizes):
-    """Return the figure: one panel per percentile, for each set of conditions, IP version, group and its CCA."""
+    """Return the figure: one panel per percentile, for each set of conditions, IP version, group and CCA of the group."""
     apply_style()
     if sizes.empty:
         return none_to_draw(TITLE, f"no size class with {LEAST} objects that have a slowdown")
@@ -52,7 +52,7 @@ def _draw(sizes):
                 tell(line_drawn, texts, name_of_line)
                 key.append(Line2D([], [], lw=1.2, label=name_of_line, **look))
                 ends = [number(known[column].iloc[place]) for place in (0, -1)] if len(known) else ["-", "-"]
-                words.append(f"{name_of_line}: {ends[0]} of the smallest, {ends[1]} of the largest")
+                words.append(f"{name_of_line}: {ends[0]} for the smallest, {ends[1]} for the largest")
             drawn.finish(
                 axes, f"{name.capitalize()} of the slowdown of group {group}, {conditions}. {'; '.join(words)}.", key
             )

@@ -1,4 +1,4 @@
-"""The section on short flows: completion times and slowdowns, alone and beside long flows."""
+"""The section on short flows: completion times and slowdowns, alone and competing with long flows."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return, in words, a percentile of completion times, or that it exceeds the time for which objects were awaited."""
+    """Return a cell with a percentile of completion times, or with the waiting time in which the percentile was not reached."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)
@@ -27,7 +27,7 @@ SHOWN = (
     shown_interval("Interval of p95", "completion_p95_ms", 1),
     *(shown_number(f"Slowdown p{p}", f"slowdown_p{p}", 2) for p in (50, 95, 99)),
 )  # fmt: skip
-CAPTION = "Completion times and slowdowns by the CCA of the long flows"
+CAPTION = "Completion times and slowdowns by the CCA of the competing long flows"
 TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SHOWN)}
 
 
@@ -37,7 +37,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per panel with several lines: 95th percentiles of completion times, shortest first."""
+    """Return one finding per panel with several lines: the 95th percentiles of completion times, the shortest first."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
     several = cells["ip_version"].nunique() > 1
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]
@@ -52,7 +52,7 @@ def findings(material) -> list[Finding]:
             else:
                 shown.append(f"{number(late, 0)} ms ({name})")
         if shown and len(rows) > 1:
-            tail = f"; fewer are complete at the end in a run {listed(unreached)}" if unreached else ""
+            tail = f"; fewer are complete when a run ends: {listed(unreached)}" if unreached else ""
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
                 f"95 % of web objects ({group}, {cca_name(cca)}; {where}) are complete within {listed(shown)}{tail}."

@@ -7,7 +7,7 @@ from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTIN
 from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
 
 _NO_RUN = "no valid run has a value"
-_NOT_REACHED = "in a valid run too few objects were complete to reach it, or there is no such run"
+_NOT_REACHED = "in a valid run too few objects were complete to reach the percentile, or no run is valid"
 #: Estimated measures of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
     mean_of(GROUPS[f"{name}_p{p}{unit}"], _NOT_REACHED)
@@ -24,9 +24,9 @@ SHORT_FLOW_CELLS = Table(
         SETTING,
         CONDITIONS,
         *GROUP_COLUMNS,
-        count_column("n", "runs", "Valid runs."),
+        count_column("n", "runs", "Number of valid runs."),
         number_column("members", "objects", "Mean number of objects requested in a run.", _NO_RUN),
-        number_column("complete_percent", "%", "Share of these that were complete.", _NO_RUN),
+        number_column("complete_percent", "%", "Share of the requested objects that were complete.", _NO_RUN),
         number_column(
             "watched_ms",
             "ms",
@@ -46,16 +46,23 @@ SHORT_FLOW_SIZES = Table(
         SETTING,
         CONDITIONS,
         *GROUP_COLUMNS,
-        number_column("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
-        number_column("to_bytes", "bytes", "Upper bound of the class, not included in it."),
-        count_column("n", "objects", "Number of requested objects."),
-        count_column("complete", "objects", "Number of these that were complete; the others count as the slowest."),
-        number_column("slowdown_p50", "", "Median of their slowdowns.", "fewer were complete"),
+        number_column("from_bytes", "bytes", "Smallest size in the class, a power of 2."),
+        number_column("to_bytes", "bytes", "Upper bound of the class, which doesn't belong to the class."),
+        count_column("n", "objects", "Number of requested objects in the class."),
+        count_column(
+            "complete", "objects", "Number of objects in the class that were complete; the others count as the slowest."
+        ),
+        number_column(
+            "slowdown_p50",
+            "",
+            "Median slowdown of the objects in the class.",
+            "too few objects were complete to reach the median",
+        ),
         number_column(
             "slowdown_p95",
             "",
-            "95th percentile of their slowdowns.",
-            "fewer were complete, or there are fewer than twenty",
+            "95th percentile of the slowdown of the objects in the class.",
+            "too few objects were complete to reach the percentile, or the class has fewer than 20 objects",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The service that short flows get: completion times of web objects, alone and beside long flows of each CCA."""
+"""The service that short flows get: completion times of web objects, alone and competing with long flows of each CCA."""
 
 from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
@@ -12,13 +12,13 @@ def applies(design) -> bool:
 
 
 def settings_params(design) -> dict[str, dict]:
-    """Return ``settings``: scenario -> its label, and the conditions it shares with scenarios that differ only in their flow groups."""
+    """Return ``settings``: scenario -> label, and conditions shared with the scenarios that differ only in flow groups."""
     of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
     settings = {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
     return {"settings": settings}
 
 
-TIMES = "Completion times of web objects, by the CCA of the long flows beside them"
+TIMES = "Completion times of web objects, by the CCA of the competing long flows"
 SLOWDOWN = "Slowdown of web objects by their size"
 TOPIC = Topic(
     "short_flows",

@@ -1,7 +1,7 @@
 """Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open. Against a delay this is the
-plane of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA has its own colour and marker and is named next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay, this
+is the plane of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ DOTS_AT_MOST = 100
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity on an axis of the figure: its column of the runs, and its name on the axis."""
+    """A quantity on an axis of the figure: its column in ``tidy/runs.csv``, its name on the axis, and its unit."""
 
     column: str
     name: str
@@ -64,7 +64,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
     references : dict of str to float or None, optional
         Scenario -> value of `x` marked by a dashed line.
     reference_name : str, optional
-        Label of this line.
+        Label of the dashed line.
     """
     data = _figure_rows(runs, x.column, references or {})
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())

@@ -22,7 +22,7 @@ LEFT_PT, RIGHT_PT = 30, 12
 CCAS_A_PANEL = 8
 # Largest number of steps to draw. With more values the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
-# A name may stand beside its line at these heights.
+# Heights at which a name may stand next to its line.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)
 # Number of heights at which lines are examined to keep names off them.
 HEIGHTS_KEPT_FREE = 30
@@ -33,8 +33,8 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution.
 
-    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and, for each, the share of values that are not
-    larger: n of each, or `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and, for each of them, the share of values that are
+    not larger. Both arrays have n elements, but at most `STEPS_AT_MOST`.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -45,7 +45,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _figure_rows(runs) -> pd.DataFrame:
-    """Return the figure's data: one row per step, or one with the reason why a cell has none."""
+    """Return the figure's data: one row per step, or one row per cell without values that gives the reason."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]

@@ -21,7 +21,7 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing
 from wording.scenario_words import heading, ip_words
 
-# Upper limits, in %, of the colour ramp's steps, from below 1 % to 90 % and more.
+# Limits, in %, between the colour ramp's steps, from below 1 % to at least 90 %.
 BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
 # More CCAs than these are spread over several panels, so that tiles stay legible on a phone.
 CCAS_A_PANEL = 8
@@ -30,7 +30,7 @@ NO_IDEAL = "no ideal known"
 
 
 def _ideal_shares(runs) -> pd.DataFrame:
-    """Return one row per cell: means over the valid runs, percent (the mean of goodput over ideal), note."""
+    """Return one row per cell: means over the valid runs, percent (the mean of goodput divided by the ideal) and note."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]

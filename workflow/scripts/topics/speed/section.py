@@ -1,4 +1,4 @@
-"""The section on speed: goodput by cell, and its price."""
+"""The section on speed: goodput by cell, and the price of goodput."""
 
 from report_parts.material import Finding
 from topics.ccas.topic import one_cca_a_run
@@ -11,7 +11,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the results of a lone CCA; differences between several are reported by the topic `differences`."""
+    """Return a finding on the study's only CCA; differences between several CCAs are reported by the topic `differences`."""
     tables, design = material.tables, material.design
     if not one_cca_a_run(design) or not tables.runs["valid"].any():
         return []

@@ -1,4 +1,4 @@
-"""Sentences on the results of the only CCA in a study, and their price."""
+"""Sentences on the goodput of a study's only CCA, and on its price."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
@@ -8,7 +8,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 def lone_sentence(tables, one_ip_version=False) -> str:
     """Report the goodput, retransmissions and queueing delay of the study's only CCA; empty if there are several.
 
-    A lone IP version isn't named.
+    With ``one_ip_version``, the IP version isn't named.
     """
     means = _means_of(tables.descriptive, "goodput_mbps")
     if means["cca"].nunique() != 1:

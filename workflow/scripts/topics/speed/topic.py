@@ -1,4 +1,4 @@
-"""How fast the CCAs are, and what that costs in retransmissions and delay."""
+"""The goodput of the CCAs, and its price in retransmissions and delay."""
 
 from study_files.study_design import has_own_flows
 from topics.ccas.topic import one_cca_a_run
@@ -11,7 +11,7 @@ def _figure(name, title, shows="replications, means"):
 
 
 def _has_delay(scenario) -> bool:
-    """Return whether a resolved scenario's runs have a goodput and a round-trip time above their path's."""
+    """Return whether a resolved scenario's runs have a goodput, and a round-trip time that can be compared with the path's."""
     sent = scenario["traffic"]
     streams = sent["protocol"] == "tcp" and sent["application"] in ("iperf3", "ftp") and has_own_flows(scenario)
     return streams and len(set(scenario["multipath"]["path_delay_ms"])) == 1

@@ -1,4 +1,4 @@
-"""Describe the share that MPTCP's subflows get of a bottleneck that other flows also use, and the share that RFC 6356 allows them."""
+"""Describe the share that MPTCP's subflows get at a bottleneck that other flows also use, and the share that RFC 6356 allows."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ MEASURES = (
 
 
 def measure_run(flows, mss_bytes) -> dict[str, float]:
-    """Return `MEASURES` of a run, from its rows of ``tidy/flows.csv``."""
+    """Return the `MEASURES` of a run from the run's rows in ``tidy/flows.csv``."""
     first = flows["pair"] == 1
     goodput = flows["goodput_steady_mbps"]
     return {

@@ -1,4 +1,4 @@
-"""Draw MPTCP's share of a bottleneck by its number of subflows: marks by CCA, and the shares if subflows are coupled or uncoupled."""
+"""Draw MPTCP's share of a bottleneck by the number of subflows, with the shares that coupled and uncoupled subflows would have."""
 
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES

@@ -1,4 +1,4 @@
-"""The section on subflows over one bottleneck: MPTCP's share compared with coupled and with uncoupled subflows."""
+"""The section on subflows over one bottleneck: MPTCP's share, compared with the shares for coupled and for uncoupled subflows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -18,12 +18,12 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return whether a host has several flows; if so, the retransmits of a single flow aren't counted to its end."""
+    """Return the template's variables: whether a host has several flows, whose retransmits are then counted only to the last reading."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per set of conditions and CCA, and per IP version if there are several."""
+    """Return one finding per set of conditions, CCA and IP version."""
     cells = material.ranked(material.tables.subflow_shares)
     known = cells[cells["share_percent"].notna() & (cells["subflows"] > 1)]
     several = cells["ip_version"].nunique() > 1

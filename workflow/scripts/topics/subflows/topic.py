@@ -1,4 +1,4 @@
-"""MPTCP's subflows over one bottleneck: the share that they take from competing plain connections."""
+"""MPTCP's subflows over one bottleneck: their share of the goodput when competing with connections that have one subflow."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
 from topics.topic import Analysis, Plot, Topic
@@ -12,7 +12,7 @@ def shares_bottleneck(scenario) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> the conditions it shares with scenarios that differ only in the number of subflows."""
+    """Return scenario -> the conditions that it shares with scenarios that differ from it only in the number of subflows."""
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 

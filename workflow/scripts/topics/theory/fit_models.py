@@ -1,9 +1,9 @@
-"""Compare measurements with TCP's theory: cell by cell, and as exponents over scenarios.
+"""Compare measurements with TCP's theory: cell by cell, and as exponents across scenarios.
 
 A cell is compared with these models:
 
 - with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs, and for CUBIC also its
-  response function. Both describe the steady state, so goodput, RTT and losses are those after start-up:
+  response function. Both describe the steady state, so goodput, RTT and losses are measured after start-up:
   slow start ends with a burst of losses to which no window responds one by one;
 - without configured loss: the full link. Losses then come in bursts when the queue is full, so their share isn't a rate
   of independent losses and the response functions don't apply;
@@ -46,12 +46,11 @@ COMPARED = {
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
     """Return the ratio of two means over replications, and both ends of its t interval.
 
-    With d = measured - ratio * modelled for each run, the ratio's standard error is that of the mean of d, divided by the mean
-    of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
+    With d = measured - ratio * modelled for each run, the ratio's standard error is the standard error of the mean of d, divided by the
+    mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
     of the ratio, which keeps it above 0, or for the ratio itself if that isn't above 0.
 
-    The ends are None with fewer than `LEAST_RUNS` runs, and if all runs have the same ratio within the resolution and thus
-    no spread.
+    The ends are None with fewer than `LEAST_RUNS` runs, or if all runs have the same ratio within the resolution.
 
     Parameters
     ----------
@@ -78,7 +77,8 @@ def add_models(runs) -> pd.DataFrame:
     """Return the runs with each model's value: one column per model, in Mbit/s (ms for the queue).
 
     Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal goodput if there
-    is one; `<model>, capped` tells whether they were. They are missing if an input is missing or nothing was retransmitted after start-up.
+    is one; the column `<model>, capped` is True where they were capped. They are missing if an input is missing or nothing was
+    retransmitted after start-up.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
@@ -102,9 +102,10 @@ def add_models(runs) -> pd.DataFrame:
 
 
 def _cell_models(runs, cell, confidence, cautions, unlike):
-    """Yield the rows of one cell: the models with which its valid runs are compared, and the ratios.
+    """Yield the rows of one cell, one per model with which its valid runs are compared.
 
-    `cell` is any of its runs. `cautions` and `unlike` have, for each model, notes for the reader and reasons why it isn't comparable.
+    `runs` are the valid runs of the cell, and `cell` is any of its runs. `cautions` is model -> note for the reader, and `unlike` is
+    model -> reasons why the cell isn't comparable with the model.
     """
     if cell["loss_configured_percent"] > 0:
         law = _model_row(runs, SQUARE_ROOT, confidence, cautions, unlike)
@@ -161,7 +162,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader on a scenario that can be compared with it."""
+    """Return model -> note for the reader, for a scenario that can be compared with the model."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
@@ -172,7 +173,7 @@ def _joined(*parts):
 
 
 def _fit_models(runs, scenarios, confidence, unlike):
-    """Return `MODELS`: every cell of `add_models`' runs, compared with the models that apply to it."""
+    """Return `MODELS`: every cell of the runs from `add_models`, compared with the models that apply to it."""
     cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):

@@ -12,7 +12,7 @@ MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return model -> reasons why a resolved scenario violates its assumptions; an empty list if it doesn't.
+    """Return model -> reasons why a resolved scenario violates the model's assumptions; the list is empty if it meets them.
 
     The response functions assume random losses of single segments on a constant path. The full link assumes that only the
     measured flows share it. The full queue assumes that nothing else delays a packet beyond the path's delay.
@@ -76,10 +76,7 @@ def _pausing(run):
 
 
 def unlike_runs(runs, model) -> list[str]:
-    """Return the reasons why valid runs of a cell don't meet a model's preconditions.
-
-    ``runs`` are rows of ``tidy/runs.csv``.
-    """
+    """Return the reasons why the valid runs of a cell (rows of ``tidy/runs.csv``) don't meet a model's preconditions."""
     waited = runs["window_limited_percent"].mean()
     reasons = _said(
         (

@@ -1,8 +1,8 @@
-"""Exponents of goodput's dependence on RTT and loss: regressions of logarithms over scenarios.
+"""Exponents of goodput's dependence on RTT and loss: regressions of logarithms across scenarios.
 
 The unit is the cell: its runs share all conditions, and treating them as separate points would make
 a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
-coefficients, so few cells have a wide interval. Few cells can also lie on a line by chance, so
+coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so
 the interval is never narrower than the spread of the replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
@@ -26,7 +26,7 @@ MIN_SCENARIOS = 3
 SAME_DIRECTION = 0.999
 # An exact fit has an interval of width 0; values this close to it count as inside.
 EXACT = 1e-9
-#: Largest distance at which an exponent agrees with theory's: half the distance between Reno's and CUBIC's exponents (-1 and
+#: Largest distance from the theoretical exponent with which an exponent agrees with theory: half the distance between Reno's and CUBIC's exponents (-1 and
 #: -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within it excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
 # Conditions that a line through several scenarios assumes to be equal.
@@ -40,7 +40,7 @@ CONDITIONS = {
 
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
-    """Return one row per cell: its mean goodput per flow, RTT and loss after start-up, over valid runs that have all three."""
+    """Return one row per cell: mean goodput per flow, RTT and loss after start-up, over the valid runs that have all three."""
     runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
@@ -65,10 +65,10 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 
 
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
-    """Return the exponents that a CCA's own model predicts in cells of this CCA.
+    """Return (exponents, source, reason): the exponents that a CCA's own model predicts in cells of this CCA.
 
-    Returns the exponents of "rtt_ms" and "loss_percent" (empty if no model gives one for all cells), their source, and, for a CCA that has
-    a model, the reason why there are none.
+    ``exponents`` has an exponent for "rtt_ms" and one for "loss_percent", or is empty if no model gives them for all cells. ``source`` cites the model.
+    ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -95,7 +95,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     The interval is the wider of two: the t interval of the regression, and the normal interval that
     follows from the standard errors of the cells' means, of which the exponent is a linear combination.
 
-    Returns estimate, ci_low, ci_high (of the first term's exponent), r2.
+    Returns estimate, ci_low and ci_high of the first term's exponent, and r2.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
 def agrees(expected, fit, margin) -> str:
     """Return "yes" if the whole interval lies within the margin around `expected`, "no" if all of it lies outside.
 
-    Return "" if it lies on both sides: a wide interval contains many exponents and agrees with none.
+    Return "" if the interval crosses an edge of the margin: a wide interval contains many exponents and agrees with none.
     """
     low, high = fit["ci_low"], fit["ci_high"]
     if expected - margin - EXACT <= low and high <= expected + margin + EXACT:
@@ -130,7 +130,7 @@ def agrees(expected, fit, margin) -> str:
 
 
 def few_round_trips(number_of) -> str:
-    """Return a caution about a response function after this number of round trips per run; "" if they are enough."""
+    """Return a caution about a response function if a run has too few round trips; otherwise ""."""
     words = f"{number_of:.0f} round trips per run: start-up matters, but the law is for the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 

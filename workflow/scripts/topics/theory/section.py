@@ -1,4 +1,4 @@
-"""The section on theory: models by cell and exponents, as ratios of measured to predicted values."""
+"""The section on theory: ratios of measured to modelled values by cell, and exponents across scenarios."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_signed, shown_text
 from report_parts.data_tables import Cell, minus, signed
@@ -63,7 +63,7 @@ def _agreement_cell(row):
     return Cell(text, style=style)
 
 
-EXPONENTS_CAPTION = "Exponents of goodput per flow over scenarios: estimated and theoretical"
+EXPONENTS_CAPTION = "Exponents of goodput per flow across scenarios: estimated and theoretical"
 EXPONENTS = (
     shown_text("Response", "response", filtered=True, header=True), CCA_KEY, IP_KEY,
     shown_text("Flows", "flows", lambda flows: number(flows, 0), filtered=True),

@@ -5,7 +5,9 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 from topics.cells.tables import IN_UNIT, NOTE
 
 _NO_VALUE = "no valid run has both the model's inputs and a measurement, or the cell is not comparable"
-_NO_INTERVAL = "there are fewer than two such runs"
+_NO_INTERVAL = (
+    "fewer than 6 runs have values, all have the same ratio, some are outliers, or the cell is not comparable"
+)
 _NO_LINE = "there is no regression, for the reason in `note`"
 MODELS = Table(
     "models",
@@ -17,16 +19,16 @@ MODELS = Table(
             "quantity",
             "Modelled quantity: `goodput`, `goodput after start-up`, or the waiting time of packets: `Queueing delay` if the queue was sampled, otherwise `RTT above the path's shortest`.",
         ),
-        text_column("unit", "Unit of this quantity."),
+        text_column("unit", "Unit of the modelled quantity."),
         count_column("n", "runs", "Number of valid runs with both the model's inputs and a measurement."),
         number_column(
             "measured",
             IN_UNIT,
-            "Mean of the measured values over these runs; for a cell that is not comparable, over all valid runs.",
+            "Mean of the measured values over the `n` runs; for a cell that is not comparable, over all valid runs.",
             "no valid run has a measurement",
         ),
         *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
-        number_column("modelled", IN_UNIT, "Mean of the modelled values over these runs.", _NO_VALUE),
+        number_column("modelled", IN_UNIT, "Mean of the modelled values over the `n` runs.", _NO_VALUE),
         number_column("ratio", "", "Measured divided by modelled value.", _NO_VALUE),
         NOTE,
     ),
@@ -39,20 +41,27 @@ REGRESSIONS = Table(
         *CELL_COLUMNS[1:],
         count_column("flows", "", "Number of flows under test."),
         number_column(
-            "loss_configured_percent", "%", "Configured random loss in the scenarios of the fit.", "it varies"
+            "loss_configured_percent",
+            "%",
+            "Configured random loss in the scenarios of the fit.",
+            "the configured loss varies",
         ),
         text_column(
             "term",
             "Quantity to which the exponent applies: `RTT` or `loss`, both measured after start-up; loss is the share of segments that were retransmitted.",
         ),
-        number_column("expected", "", "Exponent in the CCA's model.", "no model gives one for all of these scenarios"),
+        number_column(
+            "expected", "", "Exponent in the CCA's model.", "no model gives an exponent for all fitted scenarios"
+        ),
         number_column(
             "margin",
             "",
             "Largest difference from the expected exponent that counts as agreement.",
-            "no exponent is expected, or none fitted",
+            "no exponent is expected, or no exponent was fitted",
         ),
-        text_column("expected_source", "Source of this exponent.", "no model gives one for all of these scenarios"),
+        text_column(
+            "expected_source", "Source of the expected exponent.", "no model gives an exponent for all fitted scenarios"
+        ),
         number_column("estimate", "", "Fitted exponent.", _NO_LINE),
         *interval_columns("ci_low", "ci_high", "", "the exponent", _NO_LINE),
         number_column("r2", "", "Share of the logarithms' variance that the fit explains.", _NO_LINE),
@@ -61,7 +70,7 @@ REGRESSIONS = Table(
         text_column(
             "agrees",
             "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
-            "only a part of the interval does, or no exponent is expected or fitted",
+            "the interval crosses an edge of the margin, or no exponent is expected or fitted",
         ),
         NOTE,
     ),

@@ -1,4 +1,4 @@
-"""Whether TCP behaves as theory predicts: cells compared with models, and exponents over scenarios."""
+"""TCP compared with theory: models in each cell, and exponents across scenarios."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.multipath.topic import joined_scenarios

@@ -1,4 +1,4 @@
-"""Compare the emulated path with its configuration: the loss of the link, the RTT of the path."""
+"""Compare the loss of the emulated link and the RTT of the path with their configuration."""
 
 import math
 from statistics import NormalDist
@@ -19,7 +19,7 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     Parameters
     ----------
     hits, trials : int
-        Number of successes, and of trials, at least 1.
+        Numbers of successes and of trials; there is at least one trial.
     confidence : float
         Confidence of the interval, between 0 and 1.
     """
@@ -37,7 +37,7 @@ def _independent_runs(runs):
     """Return runs with independent losses: for each seed, the run that sent the most packets.
 
     Runs of one scenario and replication have the same seed, so the link drops packets with the same
-    numbers in all of them: the losses of the shorter runs also occur in the longest.
+    serial numbers in all of them: the losses of the shorter runs also occur in the longest.
     Counting all of them would make an interval up to sqrt(12) times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
@@ -54,7 +54,7 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     confidence : float
         Confidence of the interval.
     changing : collection of str
-        Scenarios whose loss changes, so that it has no single value: each run's check `loss_forward` judges their phases.
+        Scenarios whose loss changes and so has no single value; the check `loss_forward` of each run judges it phase by phase.
     """
 
     def loss(valid):
@@ -72,11 +72,11 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return the smallest RTT that TCP measured in each scenario, and the smallest that path and jitter allow.
+    """Return the smallest RTT that TCP measured in each scenario, and the smallest RTT that path and jitter allow.
 
     ``shifts_ms`` is the difference between a changing path's smallest RTT and its initial one (`StudyDesign.rtt_shifts_ms`).
 
-    The columns are those of `realised_loss`. realised and low are the smallest RTT over all valid runs; high is the
+    The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the smallest RTT over all valid runs; ``high`` is the
     largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the scenario's own path.
     """
 
@@ -98,14 +98,14 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:
-    """Return the excess of each run's smallest possible RTT over its scenario's, in ms: 0 unless paths are drawn."""
+    """Return the excess of each run's smallest possible RTT over that of its scenario, in ms; it is 0 unless paths are drawn."""
     least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
     return least * (factors.to_numpy() - 1)
 
 
 def _checked(runs, scenarios, quantity, unit, configured, realised):
-    """Return the table of a quantity: its `configured` value in each scenario, and the one `realised` in valid runs."""
+    """Return the table of a quantity: the value `configured` in each scenario, and the value `realised` in valid runs."""
     rows = []
     for scenario in scenarios.to_dict("records"):
         valid = runs[(runs["scenario"] == scenario["scenario"]) & runs["valid"]]

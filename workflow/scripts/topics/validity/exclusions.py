@@ -1,4 +1,4 @@
-"""The conclusions of the report that would change if excluded runs with measurements were kept."""
+"""Conclusions of the report that would change if excluded runs with measured values were kept."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConc
     Parameters
     ----------
     tables : object
-        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs: DataFrames, or None.
+        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
     margins : dict of str to float
         Metric -> largest change of a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
     significance : float
@@ -64,7 +64,7 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return both means in words; the texts are equal if the means are within the metric's margin of each other."""
+    """Return the means without and with excluded runs in words; both texts are empty if the means differ by at most the metric's margin."""
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -90,7 +90,7 @@ def _together(row, significance):
 
 
 def _pair(row, significance):
-    """Return, for both versions, whether the pair differs, and which one is higher."""
+    """Return the conclusion on a pair without and with excluded runs: "differs, higher", "not shown"."""
     verdicts = []
     for end in ("", KEPT):
         shown = _shown(row[f"p_holm{end}"], significance)
@@ -110,7 +110,7 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     Parameters
     ----------
     usable, invalid : int
-        Number of excluded runs that have numbers, and of all excluded runs.
+        Numbers of excluded runs with measured values, and of all excluded runs.
     changes : list of ChangedConclusion
     compared : int
         Number of conclusions that were compared.

@@ -1,4 +1,4 @@
-"""The section on validity: checks, and runs that failed them."""
+"""The section on validity: the checks, and the runs that failed them."""
 
 from report_parts.cells_table import cells_table, shown_text
 from report_parts.hypothesis_cells import METRIC, shown_scenario
@@ -46,7 +46,7 @@ def failed_checks(checks) -> list[dict]:
 
 
 def _exclusions(material) -> dict:
-    """Return the effects of keeping excluded runs: a sentence, and the table of conclusions or None."""
+    """Return the effects of keeping excluded runs: a sentence, and the table of changed conclusions (None if no conclusion changes)."""
     tables, params = material.tables, material.params
     invalid = int((~tables.runs["valid"] & ~not_run(tables.runs)).sum())
     usable = int(usable_exclusions(tables.runs).sum())
@@ -70,7 +70,7 @@ def _exclusions(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on whether the numbers can be trusted."""
+    """Return a finding on the validity of the runs."""
     tables = material.tables
     changes = material.design.rtt_shifts_ms, material.design.loss_changing_scenarios
     return [Finding("Trust", trust_sentence(tables.runs, tables.checks, tables.scenarios, *changes), "validity")]

@@ -16,7 +16,7 @@ MAX_REASONS = 2
 def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
     """Report the number of valid runs, and the agreement of loss and RTT with the configuration.
 
-    ``shifts_ms`` and ``loss_changing`` are those of `emulation_check`'s functions.
+    ``shifts_ms`` is as for `emulation_check.smallest_rtt`; ``loss_changing`` are the scenarios whose loss changes, which are left out.
     """
     valid = runs[runs["valid"]]
     # Where hosts' paths differ, the lowest RTT is that of the nearest pair.
@@ -36,7 +36,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
 
 
 def validity_words(runs, checks) -> str:
-    """Report the number of runs made, the number that passed, and the checks that the others failed."""
+    """Report the number of runs carried out, the number of valid runs, and the checks that the other runs failed."""
     if (absent := not_run(runs)).any():
         carried_out = runs[~absent]
         if carried_out.empty:

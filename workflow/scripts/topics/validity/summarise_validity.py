@@ -62,6 +62,6 @@ def _require_agreement(runs, checks):
 
 
 def summarise_validity(runs, checks) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `VALIDITY` and `CHECKS`."""
+    """Return `VALIDITY` and `CHECK_COUNTS`."""
     _require_agreement(runs, checks)
     return _summarise_cells(runs, checks), _summarise_checks(checks)

@@ -26,6 +26,6 @@ CHECK_COUNTS = Table(
         text_column(
             "expected_example", "Expected value in the first run that failed the check, or in the first of all runs."
         ),
-        text_column("observed_example", "Observed value in this run."),
+        text_column("observed_example", "Observed value in the run from which `expected_example` is taken."),
     ),
 )

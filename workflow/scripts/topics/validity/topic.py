@@ -1,4 +1,4 @@
-"""Whether the runs can be trusted: which ones passed their checks, and whether loss and delay were as configured."""
+"""The validity of the runs: the checks that they passed or failed, and the agreement of loss and delay with the configuration."""
 
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Analysis, Place, Plot, Topic

@@ -1,4 +1,4 @@
-"""The conditions that a study's scenarios vary, and whether they are fully crossed."""
+"""The conditions that a study's scenarios vary, if the scenarios are a full factorial design."""
 
 import math
 

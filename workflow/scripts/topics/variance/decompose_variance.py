@@ -28,7 +28,7 @@ def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
 
 
 def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
-    """Return the rows of `VARIANCE` of a metric.
+    """Return the rows of `VARIANCE` for a metric.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def shown_parts(variance) -> list[str]:
 
 
 def _draw_part(axes, row, place) -> None:
-    """Draw the bar and the interval of a part, and write its share after them."""
+    """Draw the bar and the interval of a part."""
     share = max(row["share_percent"], 0)
     (bar,) = axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
     ends = row["approximate_low_percent"], row["approximate_high_percent"]
@@ -62,7 +62,7 @@ def plot_variance(variance) -> Drawing:
     left = INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, parts))
     width = max(WIDTHS_PT[columns], left + RIGHT_PT + 110)
     grid = Grid(panels, columns, width, TITLE_PT + ROW_PT * len(parts) + AXIS_PT, HEADER_PT)
-    drawn = PanelFigure("Where the variance is", grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT))
+    drawn = PanelFigure("Sources of variance", grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT))
     for place in range(panels):
         axes = drawn.next_axes()
         value_axis(axes, "x", AXIS)

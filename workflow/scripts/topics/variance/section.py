@@ -60,7 +60,7 @@ def variance_sentence(parts, name) -> str:
     words = (
         [words[0], *(text.replace(" comes", "") for text in words[1:])]
         if words
-        else [f"no part contributes {NAMED_FROM:g} % or more"]
+        else [f"no part contributes at least {NAMED_FROM:g} %"]
     )
     chance = parts[parts["kind"] == CHANCE]
     last = f"; {_percent(chance['share_percent'].sum())} is chance between runs" if len(chance) else ""
@@ -75,6 +75,6 @@ def _percent(share) -> str:
 
 def _source(row) -> str:
     if row["kind"] == HIGHER:
-        return "interactions of three and more"
+        return "interactions of three or more factors"
     together = " together" if row["kind"] == INTERACTION else ""
     return listed(row["part"].split(JOINED)) + together

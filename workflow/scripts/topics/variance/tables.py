@@ -18,12 +18,12 @@ VARIANCE = Table(
         text_column("taken_as", "Transformation of the values: `logarithm`, `square root`, or none (`value`)."),
         text_column(
             "part",
-            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all of three and more), `seed` (the part "
+            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
             "shared by the runs of a scenario and replication) or `run` (the rest of the spread between replications).",
             _NONE,
         ),
-        text_column("kind", "`factor`, `interaction`, `higher` or `chance`.", _NONE),
-        count_column("df", "", "Degrees of freedom: for a factor its number of levels minus one.", _OF_CHANCE),
+        text_column("kind", "Kind of part: `factor`, `interaction`, `higher` or `chance`.", _NONE),
+        count_column("df", "", "Degrees of freedom; for a factor, its number of levels minus one.", _OF_CHANCE),
         number_column("squares", "", "Sum of squares over the cells' means, each counted once.", _OF_CHANCE),
         number_column(
             "variance",
@@ -32,14 +32,19 @@ VARIANCE = Table(
             "estimate means 0. Its unit is the square of the unit of the transformed values.",
             _NONE,
         ),
-        number_column("share_percent", "%", "Share of the sum of all parts (generalised omega squared).", _NO_INTERVAL),
+        number_column(
+            "share_percent",
+            "%",
+            "Share of the part in the sum of all parts (generalised omega squared).",
+            f"nothing varies, or {_NONE}",
+        ),
         number_column(
             "approximate_low_percent",
             "%",
             "Lower end of the share's jackknife interval with a nominal coverage of 95 %; it covered the truth in 90 to 100 % of simulated studies.",
             _NO_INTERVAL,
         ),
-        number_column("approximate_high_percent", "%", "Upper end of this interval.", _NO_INTERVAL),
+        number_column("approximate_high_percent", "%", "Upper end of the share's jackknife interval.", _NO_INTERVAL),
         count_column("cells", "", "Number of cells included, with one value each.", _NONE),
         count_column("replications", "runs", "Smallest number of values in a cell.", _NONE),
         NOTE,
