@@ -75,7 +75,7 @@ def test_what_an_exam_can_not_be(given, sentence):
         ),
         (
             {"near": ["loss_percent"]},
-            "exam.primaries.near has loss_percent; no criterion asks anything of that scenario.",
+            "exam.primaries.near has loss_percent; no criterion requires a measure in this scenario.",
         ),
         ({"6.3-far": ["utilisation_percent"]}, None),
     ],

@@ -251,5 +251,5 @@ def test_methods_without_a_common_cell_says_so(tmp_path):
     study = tidy_tables.synthetic_study(GRID, ["reno"], replications=2)
     other = describe_cells.describe_cells(study["runs"], 0.95).assign(scenario="elsewhere")
     drawn = Drawn(tmp_path, study, other=other)
-    assert words(drawn.panel("methods")) == ["The studies have no cell in common."]
+    assert words(drawn.panel("methods")) == ["The studies have no cells in common."]
     assert drawn.data("methods").empty

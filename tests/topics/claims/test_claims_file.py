@@ -56,7 +56,7 @@ MISTAKES = {
         {place: null}
             place is null; allowed: one of highest, lowest, middle.
         {places: 3}
-            places is 3; allowed: less than the 3 CCAs of among.
+            places is 3; allowed: less than 3, the number of CCAs in among.
         {among: [reno, cubic]}
             ccas has 'bbr'; allowed: those of among: reno, cubic.
     """,
@@ -130,7 +130,7 @@ MISTAKES = {
         {at: '3'}
             at is '3'; allowed: those of minuend.scenarios: 1, 2.
         {scenarios: ['1']}
-            minuend.scenarios has one name; allowed: two or more, for their differences are compared.
+            minuend.scenarios has one name; allowed: two or more, because their differences are compared.
         {minuend: {ip_versions: [ipv6]}}
             minuend is the same as subtrahend; allowed: another.
         {subtrahend: {scenarios: ['2']}}
@@ -142,7 +142,7 @@ MISTAKES = {
     """,
     "dominance": """
         {stronger: cca, weaker: cca}
-            weaker is "cca" as stronger; allowed: another factor.
+            weaker is "cca", the same as stronger; allowed: another factor.
     """,
 }
 

@@ -33,7 +33,7 @@ def test_the_ratio_farthest_from_the_middle_of_two_bounds(tmp_path, factors, com
     if combine == "farthest":
         assert row["requirement"].startswith("farthest from 0.9987 of 6 ratios (one for each CCA and scenario) of ")
         farthest = min(factors, key=factors.get) if value < 1 else "bbr"
-        assert row["because"].startswith(f"It is that of scenario 1, {farthest}; ")
+        assert row["because"].startswith(f"The deciding ratio is the one for scenario 1, {farthest}; ")
 
 
 @pytest.mark.parametrize(("zero", "verdict"), [("ipv6", NOT_REPRODUCED), ("ipv4", NOT_TESTABLE)])
@@ -63,7 +63,7 @@ def test_growth_is_tested_from_each_scenario_to_the_next(tmp_path, means, value,
     )
     if verdict == NOT_REPRODUCED:
         assert row["because"].startswith(
-            "It is that of scenario 3 over 2, IPv4; the bound is met in 2 of 4, not in scenario 3 over 2; "
+            "The deciding ratio is the one for scenario 3 over 2, IPv4; the bound is met in 2 of 4, not in scenario 3 over 2; "
         )
 
 

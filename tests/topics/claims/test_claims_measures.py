@@ -164,7 +164,7 @@ def test_states_that_nobody_looked_at_are_unknown():
     [
         (
             {"quantity": "goodput_mbps", "flows": {"cca": "vegas", "take": "sum"}, "relative_to": "total"},
-            "%", "sum over the vegas flows of goodput in % of all flows' sum",
+            "%", "sum over the vegas flows of goodput in % of the sum over all flows",
         ),
         (
             {"quantity": "goodput_mbps", "flows": {"take": "count", "within": {"above": 50}}, "relative_to": "link"},
@@ -177,7 +177,7 @@ def test_states_that_nobody_looked_at_are_unknown():
         ),
         (
             {"quantity": "timeout_percent", "over_time": {"take": "beginnings", "from_percent": 0, "to_percent": 100}},
-            "times", "mean over the flows of the number of beginnings of recovery from a timeout",
+            "times", "mean over the flows of the number of entries into recovery from a timeout",
         ),
     ],
 )  # fmt: skip
@@ -221,10 +221,10 @@ def test_share_of_a_cca_within_a_mix(tmp_path, reno_mbps, expected):
 
 def test_reasons_leave_out_an_ip_version_that_has_no_other(tmp_path):
     row = verdict(tmp_path, 2, **SHARE, requirement={"above": 50})
-    requirement = "sum over the bbr flows of goodput in % of all flows' sum; lowest mean of 2 cells: above 50 %"
+    requirement = "sum over the bbr flows of goodput in % of the sum over all flows; lowest mean of 2 cells: above 50 %"
     assert row["requirement"] == requirement
     assert row["because"] == (
-        "It is that of reno+bbr in scenario 1; the bound is met in 2 of 2; the whole interval meets the requirement."
+        "The deciding cell is reno+bbr in scenario 1; the bound is met in 2 of 2; the whole interval meets the requirement."
     )
 
 

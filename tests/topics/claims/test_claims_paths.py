@@ -53,7 +53,7 @@ def test_quantities_that_runs_lack_are_named(tmp_path):
     runs = claim_runs.table(lambda *cell: [1, 2, 3])
     quarter = {"kind": "threshold", "pick": "mean", "requirement": {"above": 1}}
     rows = verdicts(runs, tmp_path, quarter | {"quantity": "transfer_s"})
-    assert "No value of the time of the file transfer" in rows.loc["claim-1", "because"]
+    assert "No value of the duration of the file transfer" in rows.loc["claim-1", "because"]
     runs["cpu_busy_percent"] = 12.5
     rows = verdicts(runs, tmp_path, quarter | {"quantity": "cpu_busy_percent"})
     assert rows.loc["claim-1", "value"] == 12.5

@@ -76,7 +76,7 @@ def test_nobody_is_first_where_all_are_equal(tmp_path):
 
     row = check(tmp_path, lambda s, cca, ip: [0, 0, 0] if s == "1" else steady(bbr=20)(s, cca, ip)[:3], BBR_FIRST)
     assert (row["verdict"], row["value"]) == (REPRODUCED, 100)
-    assert row["because"].startswith("True in 2 of 2 (2 comparisons in which all are equal left out); ")
+    assert row["because"].startswith("True in 2 of 2 (excluding 2 comparisons in which all are equal); ")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_threshold_says_which_cells(tmp_path):
 
     row = check(tmp_path, values, {"kind": "threshold", "pick": "highest", "requirement": {"at_most": 15}})
     assert row["because"] == (
-        "It is that of bbr in scenario 2, IPv6; the bound is met in 11 of 12, not in scenario 2 (bbr IPv6); "
+        "The deciding cell is bbr in scenario 2, IPv6; the bound is met in 11 of 12, not in scenario 2 (bbr IPv6); "
         "no part of the interval meets the requirement."
     )
     assert row["value"] == pytest.approx(19.95)
@@ -294,22 +294,22 @@ WITHIN_5_PERCENT = {"kind": "no_difference", "margin": 5, "margin_unit": "percen
                 FAR_APART[cca] * (1 if s == "1" else 0.3) * (1 + 0.01 * step) * (0.991 - 0.0004 * len(cca) if ip == "ipv6" else 1)
                 for step in range(6)
             ],
-            REPRODUCED, "finds no difference, p = 0.593; the test of pairs of 2 scenarios, one value each, has nothing to "
-            "test: all differ by the same.",
+            REPRODUCED, "finds no difference, p = 0.593; the paired test over 2 scenarios (one value each) has nothing to "
+            "test: all differ by the same amount.",
         ),
         (
             {"quantity": "rtt_first_stream_ms"}, lambda s, cca, ip: [10 + step + 50 * (ip == "ipv6") for step in range(6)],
-            NOT_REPRODUCED, "the test of pairs of 2 scenarios, one value each, has nothing to test: all differ by the same.",
+            NOT_REPRODUCED, "the paired test over 2 scenarios (one value each) has nothing to test: all differ by the same amount.",
         ),
         # A difference of nothing that the runs are too few and too scattered to show.
         (
             {}, lambda s, cca, ip: [10 + (1 if ip == "ipv6" else -1) * step for step in (1, -1, 2, -2, 3, -3)],
-            NOT_SHOWN, "the test of pairs of 2 scenarios, one value each, has nothing to test: no scenario differs.",
+            NOT_SHOWN, "the paired test over 2 scenarios (one value each) has nothing to test: no scenario differs.",
         ),
         ({}, lambda s, cca, ip: [0 if cca == "bbr" else 5] * 3, REPRODUCED, "has nothing to test: no scenario differs."),
         (
             {}, lambda s, cca, ip: [10 + step + 0.1 * (ip == "ipv6") * (1 if s == "1" else -1) for step in range(6)],
-            REPRODUCED, "the test of pairs of 2 scenarios, one value each, has nothing to test: 2 are too few, a test needs 6.",
+            REPRODUCED, "the paired test over 2 scenarios (one value each) has nothing to test: 2 are too few; the test needs 6.",
         ),
         ({"quantity": "retransmits"}, lambda *cell: [0] * 3, NOT_TESTABLE, "or a divisor is 0."),
         (
@@ -346,10 +346,10 @@ REPLICATES = {"kind": "threshold", "pick": "mean", "requirement": {"replicates":
 @pytest.mark.parametrize(
     ("values", "verdict", "reason"),
     [
-        ([10.2, 10.4, 10.6, 10.8], REPRODUCED, "our value lies inside."),
-        ([11.4, 11.5, 11.6, 11.7], NOT_REPRODUCED, "our value lies outside."),
+        ([10.2, 10.4, 10.6, 10.8], REPRODUCED, "our value lies inside the prediction interval."),
+        ([11.4, 11.5, 11.6, 11.7], NOT_REPRODUCED, "our value lies outside the prediction interval."),
         # As wide as it is it would agree with anything.
-        ([2, 8, 13, 17], NOT_SHOWN, "our value lies inside, but is less precise than the paper's, with 4 replications in the smallest cell."),
+        ([2, 8, 13, 17], NOT_SHOWN, "our value lies inside the prediction interval, but is less precise than the paper's, with 4 replications in the smallest cell."),
     ],
 )  # fmt: skip
 def test_a_printed_value_is_held_against_the_prediction_interval(tmp_path, values, verdict, reason):
@@ -358,7 +358,7 @@ def test_a_printed_value_is_held_against_the_prediction_interval(tmp_path, value
     )
     assert row["verdict"] == verdict, row["because"]
     assert row["because"].endswith(reason)
-    assert "prediction interval of a replication of 10 with a standard error of 0.5: at least " in row["requirement"]
+    assert "prediction interval for replicating 10 with a standard error of 0.5: at least " in row["requirement"]
 
 
 def test_a_perfect_rerun_replicates_in_19_of_20(tmp_path):
@@ -395,5 +395,5 @@ def test_claims_that_no_run_can_refute_get_no_verdict(tmp_path):
     verdicts = {
         platform: check_claims(runs.assign(platform=platform), file, 0.95, 0.05).iloc[0] for platform in ("uml", "host")
     }
-    assert verdicts["uml"]["because"] == "Under a virtual clock it could hardly fail: headers decide it."
+    assert verdicts["uml"]["because"] == "Under a virtual clock the claim could hardly fail: headers decide it."
     assert (verdicts["uml"]["verdict"], verdicts["host"]["verdict"]) == (NOT_TESTABLE, REPRODUCED)

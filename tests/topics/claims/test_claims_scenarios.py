@@ -36,9 +36,7 @@ def test_label_decides_between_scenarios_with_the_same_conditions():
     assert match_scenarios(scenario_conditions(runs), [conditions("2")])[0] == {"2": "20ms"}
     matches, missing = match_scenarios(scenario_conditions(runs), [conditions("4")])
     assert matches == {}
-    assert (
-        missing["4"] == "10ms, 20ms all have the conditions of scenario 4, and none of them has its number as its label"
-    )
+    assert missing["4"] == "10ms, 20ms all have the conditions of scenario 4, and none of them is labelled 4"
 
 
 def platforms():

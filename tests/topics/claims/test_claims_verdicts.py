@@ -86,7 +86,7 @@ def in_question(runs):
         ({"ip_versions": ["ipv6"]}, True, "throughput-bbr-highest", "This study has no IPv4.", None),
         (
             {"scenarios": tidy_tables.grid(delays_ms=(50,), losses_percent=(0,), flows=(1,)), "replications": 5}, True,
-            "table3-rtt-mean", "No scenario of this study has the conditions of scenario 1 (so of 11 scenarios).",
+            "table3-rtt-mean", "No scenario of this study has the conditions of scenario 1 (11 scenarios have no match).",
             "throughput-veno-best-in-5",
         ),
         (
@@ -98,7 +98,7 @@ def in_question(runs):
             "A single valid run of vegas in scenario 5, IPv4; 3 are needed.", "throughput-bbr-under-loss",
         ),
         (
-            {}, True, "table3-retransmits-mean", "It is about runs of 30 s, but those of this study last 10 s.",
+            {}, True, "table3-retransmits-mean", "The claim is about runs of 30 s, but this study's runs last 10 s.",
             "throughput-bbr-under-loss",
         ),
     ],

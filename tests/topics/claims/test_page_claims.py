@@ -51,7 +51,7 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
         "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but according to "
         in html
     )
-    assert "4 of the 4 runs are equal, digit by digit, to CUBIC&#39;s own run with the same seed." in html
+    assert "4 of the 4 runs are identical to CUBIC&#39;s own run with the same seed." in html
 
 
 def test_every_claim_shows_how_it_was_read_and_its_remark(real_shape):
@@ -103,7 +103,7 @@ def test_the_page_says_how_many_claims_there_are_and_what_chance_alone_gives():
     claims = pd.DataFrame({"verdict": ["reproduced"] * 30 + ["not reproduced"] * 18 + ["not shown"] * 9})
     words = chance_words(claims, 0.95)
     assert words.startswith(
-        "57 claims of the paper were checked, and 48 decided. An interval misses the truth on one side in 2.5 %"
+        "57 claims of the paper were checked, and 48 could be decided. An interval lies entirely above the true value in 2.5 %"
     )
     assert chance_words(claims[48:], 0.95) == "9 claims of the paper were checked, and none was decided."
     assert "chance alone would decide 1.2 of the 48 wrongly on average." in words
@@ -145,7 +145,7 @@ def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
         "In 24 runs of the study exbench the kernel refused the sysctl: Vegas, Veno and Westwood were requested, but "
         "according to iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
         "Veno and Westwood as 3 CCAs that have the same goodput, RTT and retransmissions to the last digit in all 4 "
-        "replications of 2 combinations of scenario and IP version, for all of them are CUBIC. In scenario “1 refused” "
+        "replications of 2 combinations of scenario and IP version, because all of them are CUBIC. In scenario “1 refused” "
         "over IPv6, for example, 29.4 Mbit/s would be published under all 3 names; in the same conditions true Vegas has "
         "26.8, true Veno has 61.5 and true Westwood has 80.9 Mbit/s."
     )
@@ -158,10 +158,10 @@ def test_mislabelled_runs_without_twins_or_reference_claim_neither():
     )
     text = mislabelled_words(refused([("vegas", "", 29.38, 58.76)], runs=1, identical_runs=1), None)
     assert "29.4 Mbit/s would be published under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text
-    assert "1 of the 1 run is equal, digit by digit, to CUBIC's own run" in text
+    assert "1 of the 1 run is identical to CUBIC's own run" in text
     pair = [("vegas", "veno", 1.0, 1.0), ("veno", "vegas", 1.0, 1.0)]
     text = mislabelled_words(pd.concat([refused(REFUSED), refused(pair, scenario="s")]), None)
-    assert "of 2 combinations of scenario and IP version (in some, fewer of them), for all" in text
+    assert "of 2 combinations of scenario and IP version (in some, only a few of these CCAs), because all" in text
 
 
 def test_ccas_that_would_have_been_published_alike_stand_in_the_table():

@@ -26,7 +26,7 @@ def test_claims_are_counted_and_compared_where_both_methods_can_tell():
         "“Claim C”."
     )
     none = other.assign(verdict="not testable")
-    assert claims_sentence(ours, ("x", none)) == f"{text}; none was decided in the study x too."
+    assert claims_sentence(ours, ("x", none)) == f"{text}; none was decided in both this study and the study x."
     assert "names none" in claims_sentence(None)
 
 

@@ -97,7 +97,7 @@ def test_the_page_leads_with_what_was_shown(study, harm, fall, crashed, leads):
     assert f"mine: {topic['lead']}" in text
     assert bool(topic["failed"]) == (crashed > 0) == text[0].startswith("mine crashed the kernel in ")
     if fall:
-        assert "worse than each standard CCA" in topic["worst"][0]["text"]
+        assert "worse than every standard CCA" in topic["worst"][0]["text"]
     for sentence in [*text, *topic["open"], *topic["fell"], *topic["failed"]]:
         assert sentence.endswith(".") and "nan" not in sentence and "None" not in sentence and "  " not in sentence, (
             sentence

@@ -273,7 +273,7 @@ def test_what_a_candidate_can_not_have_is_said_and_never_passed(exam):
 
 def test_an_authors_explanation_answers_its_criterion(exam):
     """It is requested in the definition, and appears on the card."""
-    for explanation, words in (("", "the key `explanation`"), ("It backs off by less.", "explained by its author")):
+    for explanation, words in (("", "the key `explanation`"), ("It backs off by less.", "explained by the author")):
         card = scorecard(values({}), {CASE: "x"}, exam | {"explanation": explanation})
         assert words in card.query("rfc_section == '5.3.1'")["reason"].iloc[0]
 

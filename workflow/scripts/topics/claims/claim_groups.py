@@ -1,6 +1,6 @@
-"""The statistics of claims that compare two groups of cells: a ratio, and a difference relative to the largest of several.
+"""The statistics of claims that compare two groups of cells: a ratio, and a difference relative to the largest other difference.
 
-The counterpart of `claim_predicates`: one function per kind, which returns an `Outcome`.
+Like `claim_predicates`, this module has one function per kind, which returns an `Outcome`.
 """
 
 import math
@@ -19,7 +19,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
 def ratio(claim, samples, tail) -> Outcome:
-    """Means of one group of cells divided by those of another, combined over the factors in `each`."""
+    """Ratios of the means of one group of cells to the means of another, combined over the factors in `each`."""
     strata, combine = strata_of(claim, samples), claim["combine"]
     above, below = _pairs(claim, samples)
     # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
@@ -76,14 +76,15 @@ def ratio(claim, samples, tail) -> Outcome:
         detail += places_words(meets, claim | levels)
     if combine != "mean" and not np.isnan(value):
         worst = np.argwhere(ratios == value)[0]
-        detail = f"it is that of {level_words(claim, worst)}; {detail}"
+        detail = f"the deciding ratio is the one for {level_words(claim, worst)}; {detail}"
     return Outcome(value, *ends, "times", subject, detail, interval)
 
 
 def _pairs(claim, samples):
-    """Return the means of both groups, with each selectable pair of cells once; a mean over cells counts as one cell.
+    """Return the means of both groups, arranged so that each pair of cells that can be selected occurs once.
 
-    The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and cells of the denominator.
+    A mean over cells counts as one cell. The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and
+    cells of the denominator.
     """
     groups = []
     for name in SIDES[claim["kind"]]:
@@ -109,7 +110,7 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the bounds of logarithms, infinite where some but not all rows are the logarithm of 0 or of infinity."""
+    """Return the function that gives the bounds of logarithms; they are infinite where only some rows have a finite logarithm."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -124,7 +125,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference of two groups' means in a scenario, divided by the largest such difference in other scenarios."""
+    """Absolute difference between two groups' means in one scenario, divided by the largest such difference in another scenario."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])
@@ -159,7 +160,7 @@ def _groups(claim, samples, each):
 
 
 def _groups_words(claim, samples):
-    """Return the names of both groups."""
+    """Return the names of both groups in words."""
     names = SIDES[claim["kind"]]
     measured = [measure_of(claim, name).words for name in names]
     both = zip(names, (measured, measured[::-1]), strict=True)

@@ -1,8 +1,9 @@
-"""Intervals of claims' statistics: means and ratios, the lowest or highest of several, medians and spreads.
+"""Confidence intervals for the statistics of claims: means, ratios, the lowest or highest of several values, medians, standard deviations.
 
-The parts (a cell's mean, a ratio) have t intervals. The lowest of several parts is at most the lowest upper end of their simultaneous
-(Bonferroni) intervals, and at least the lowest lower end, where only the interval of the truly lowest part has to be valid; likewise for
-the highest. So the coverage is at least that of the interval of a single part.
+Each part (a cell's mean, or a ratio) has a t interval. The lowest of several parts has this interval: its upper end is the lowest upper
+end of the parts' simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of their uncorrected intervals, because only
+the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is therefore at least that of a
+single part's interval.
 """
 
 from collections.abc import Callable
@@ -12,27 +13,28 @@ import numpy as np
 from inference import student_t
 from inference.stratified_jackknife import covariances, degrees_of_freedom
 
-#: Kinds of interval of a row: for one mean or ratio, for the lowest or highest of several, for a count, for a median, for a spread.
+#: Kinds of interval: for one mean or ratio, for the lowest or highest of several, for a count, for a median, for a standard deviation.
 T, JOINT, COUNTED, MEDIAN, SPREAD = "t", "joint t", "counted", "of ranks", "chi-square"
 
 Bounds = Callable[[float], tuple[np.ndarray, np.ndarray]]
 
 
 def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Take the lowest, highest or mean of parts along axes, one after another.
+    """Reduce parts to their lowest, highest or mean value along some axes, then along others.
 
-    Returns the value and both ends of its interval.
+    Returns the reduced values and both ends of their intervals.
 
     Parameters
     ----------
     values : numpy.ndarray of float
         Values of the parts.
     bounds : callable
-        Called with the probability of a miss on either side; returns both ends of each part's interval, shape of `values`.
+        Called with the probability of a miss on each side; returns the lower and the upper ends of the parts' intervals, which have the
+        shape of `values`.
     steps : sequence of (tuple of int, function)
-        Axes and `numpy.min`, `numpy.max` or `numpy.mean`; the axes stay, with length 1.
+        Axes, and the function that reduces them: `numpy.min`, `numpy.max` or `numpy.mean`. The axes are kept, with length 1.
     tail : float
-        Probability of a miss on either side of the result.
+        Probability that the interval of the result misses the true value on each side.
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)
@@ -44,9 +46,10 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Find the part farthest from a point, after `steps`, and the interval of the farthest value on that side.
+    """Find the value farthest from `middle` among parts that are reduced by `steps`, and its interval.
 
-    Returns its index in the flattened values after the steps, and both ends of the interval.
+    Parameters other than `middle` are those of `nested`. Returns the index of this value in the flattened values after the steps, and
+    both ends of the interval for the farthest value on the same side of `middle`.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)
@@ -60,22 +63,23 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 
 
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
-    """Return the lower end of a mean of lowest parts, or the upper end of one of highest parts.
+    """Return the lower end of the interval for a mean of lowest parts, or the upper end for a mean of highest parts.
 
-    A t interval is valid for the truly lowest parts, whichever they are. Their mean is at least that of the lowest observed values, and its
-    error is at most that of the least certain parts. So, unlike the other end, this end needs no correction for their number.
+    A t interval is valid for the truly lowest parts, whichever they are. The observed mean of these parts is at least the mean of the
+    lowest observed values, and its error is at most that of the least certain parts. So this end, unlike the other one, needs no
+    correction for the number of parts.
 
     Parameters
     ----------
     rows : numpy.ndarray of float, shape (1 + replications, scenarios, CCAs, IP versions, cells, cells)
-        Parts; the extreme is taken over the last two axes, and the mean over the others.
+        Parts; the extreme is taken over the last two axes, and the mean over the three axes before them.
     strata : sequence of inference.stratified_jackknife.Stratum
     function : callable
         `numpy.min` or `numpy.max`.
     by_scenario : bool
-        Whether each scenario's parts have separate runs, so that their errors are independent.
+        Whether no two scenarios' parts share runs, so that the errors of scenarios are independent.
     tail : float
-        Probability of a miss.
+        Probability of a miss at the returned end.
     """
     picked = function(rows[0], axis=(-2, -1))
     errors = np.sqrt(covariances(rows, rows, strata).sum(axis=0)).max(axis=(-2, -1)).sum(axis=(1, 2))
@@ -85,15 +89,16 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
 
 
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
-    """Return the interval of the median of pooled runs: the values at the ends of the interval of the share of runs below it.
+    """Return the interval for the median of pooled runs.
 
-    The method is that of Woodruff (1952), JASA 47(260), 635-646. An end beyond all values is unknown: 0 or infinite.
+    The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends for the median
+    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, the upper end infinite.
 
     Parameters
     ----------
     values : numpy.ndarray of float, ascending
     rows : numpy.ndarray of int
-        Number of the row that leaves out each value.
+        For each value, the number of the row that leaves it out.
     strata, tail
         As for `inference.stratified_jackknife.t_interval`.
     """
@@ -111,7 +116,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 
 
 def spread_bounds(spreads, counts) -> Bounds:
-    """Return the bounds of standard deviations, s sqrt((n - 1) / chi-square), for approximately normal replications."""
+    """Return the function that gives the bounds for standard deviations: s sqrt((n - 1) / chi-square), for normal replications."""
 
     from scipy import stats  # imported here: it takes half a second
 

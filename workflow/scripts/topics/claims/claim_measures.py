@@ -1,4 +1,4 @@
-"""A claim's quantity as one number per run: a value of the run itself, or an aggregate of its flows and their time series."""
+"""A claim's quantity as one number per run: a value of the run itself, or an aggregate over the run's flows or their time series."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,9 @@ from topics.claims.claim_words import requirement_words
 from topics.claims.run_quantities import value_of_runs
 from wording.number_format import plain
 
-#: Columns of `tidy/flows.csv` used by claims, and columns of the time series from which others are derived.
+#: Columns that identify a flow.
 FLOW = [*RUN, "flow"]
+#: Derived quantity of a time series -> the columns from which it is derived.
 SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
 TAKE_WORDS = {
     "mean": "mean over", "sum": "sum over", "lowest": "lowest value over", "highest": "highest value over",
@@ -21,7 +22,7 @@ TIME_WORDS = {
     "mean": "the mean {}", "median": "the median {}", "lowest": "the lowest {}", "highest": "the highest {}",
     "spread": "the interquartile range over time of {}",
     "spread_percent": "the interquartile range over time, in % of the median, of {}",
-    "beginnings": "the number of beginnings of {}",
+    "beginnings": "the number of entries into {}",
 }  # fmt: skip
 #: Aggregate -> its name in pandas, where it differs.
 AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
@@ -31,32 +32,32 @@ AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
 class Measure:
     """A quantity that has one value per run."""
 
-    #: A column of `claim_quantities`.
+    #: Name of a quantity in `claim_quantities`.
     quantity: str
-    #: Aggregate over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None for the run's own value.
+    #: Aggregate over the run's flows: mean, sum, lowest, highest, sd, variation_percent or count; None for the run's own value.
     flows: str | None = None
-    #: Only flows of this CCA.
+    #: CCA of the flows that are included; None includes all.
     cca: str | None = None
-    #: With `count`: the bounds that flows must meet to be counted, pairs of key and number.
+    #: With `count`: the bounds that a flow must meet to be counted, as pairs of key and number.
     within: tuple = ()
-    #: Reference of values in percent: link, fair_share or total.
+    #: What the values are a percentage of: link, fair_share or total; None for absolute values.
     relative_to: str | None = None
-    #: Aggregate of a flow's time series, and its beginning and end in percent of the run's duration.
+    #: Aggregate over a flow's time series, then the start and the end of the included part in percent of the run's duration.
     over_time: tuple | None = None
 
     @property
     def name(self) -> str:
-        """The quantity in words."""
+        """Name of the quantity in words."""
         return self._named()[0]
 
     @property
     def plain(self) -> bool:
-        """Whether it is a value of the run itself."""
+        """Whether the measure is an absolute value of the run itself, not of its flows."""
         return self.flows is None and self.relative_to is None
 
     @property
     def unit(self) -> str:
-        """Unit of the run's value."""
+        """Unit of a run's value."""
         if self.flows == "count":
             return "flows"
         return "%" if self.flows == "variation_percent" else self.flow_unit
@@ -91,7 +92,7 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return the measure of a claim, or of one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
+    """Return the measure of a claim, or of one of the two groups that the claim compares: ``side``, a name in `claim_quantities.SIDES`."""
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:
@@ -114,9 +115,9 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     ----------
     measure : Measure
     runs, flows : pandas.DataFrame
-        Rows of ``tidy/runs.csv``; ``tidy/flows.csv``, needed for measures of flows.
+        Rows of ``tidy/runs.csv``, and ``tidy/flows.csv``, which is needed for measures of flows.
     sockets : callable, optional
-        Called with tuples of columns and of scenarios; returns these from ``tidy/sockets.parquet``.
+        Called with a tuple of columns and a tuple of scenarios; returns this part of ``tidy/sockets.parquet``.
     """
     if runs.empty:
         return np.empty(0)
@@ -141,7 +142,7 @@ def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
 
 
 def _relative(values, to):
-    """Return the flows' values in percent of the path's capacity, of the fair share or of the sum of all flows, or unchanged."""
+    """Return the flows' values in percent of the path's capacity, the fair share or the sum over all flows; unchanged if `to` is None."""
     if to is None:
         return values["value"]
     if to == "total":
@@ -152,7 +153,7 @@ def _relative(values, to):
 
 
 def _taken_of_flows(values, measure):
-    """Return the aggregate of the flow values of each run; unknown if the value of any flow is unknown."""
+    """Return each run's aggregate over its flows; nan if the value of any of these flows is unknown."""
     groups = values.groupby(RUN)["value"]
     if measure.flows == "count":
         counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
@@ -166,7 +167,7 @@ def _taken_of_flows(values, measure):
 
 
 def _series_values(measure, runs, sockets):
-    """Return the value of each flow's time series: columns `FLOW`, ``flow_cca`` and ``value``."""
+    """Return the aggregate over each flow's time series, in a table with the columns `FLOW`, ``flow_cca`` and ``value``."""
     take, start, end = measure.over_time
     columns = SOURCES.get(measure.quantity, [measure.quantity])
     series = sockets((*FLOW, "flow_cca", "time_s", *columns), tuple(sorted(set(runs["scenario"]))))
@@ -192,9 +193,10 @@ def _series_values(measure, runs, sockets):
 
 
 def _acked_in_window(series, start, end):
-    """Return each flow's acknowledged Mbit/s between two fractions of the run's duration, including that of flows that began later.
+    """Return each flow's mean rate of acknowledged data in Mbit/s, between two fractions of the run's duration.
 
-    The growth between two samples is distributed evenly over the time between them, of which only a part may be in the window.
+    It is a mean over the whole window, even for a flow that began within it. The data acknowledged between two samples is distributed
+    evenly over the time between them, because only a part of that time may be in the window.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -204,7 +206,7 @@ def _acked_in_window(series, start, end):
 
 
 def _at_each_look(series, quantity):
-    """Return a quantity at each sample: a column, or a value derived from others.
+    """Return a quantity at each sample: a column, or a value derived from other columns.
 
     A flow is in slow start if there is no loss and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1); in fast
     recovery if its state in Linux is Recovery; and recovering from a timeout if that state is Loss.
@@ -234,7 +236,7 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return where values meet a requirement; a value that differs from a bound only by rounding meets it."""
+    """Return which values meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

@@ -1,6 +1,6 @@
 """The statistics of claims about one group of cells, computed from the cells' means, with their intervals and wording.
 
-One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on either side, and returns an `Outcome`.
+One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on each side, and returns an `Outcome`.
 Statistics have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with the complete data.
 """
 
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
-    """Return the measures of a claim and their cells: a list of (Measure, cells as bool of shape (scenarios, CCAs, IP versions))."""
+    """Return the measures of a claim, each with a mask of its cells, which has the shape (scenarios, CCAs, IP versions)."""
     if claim["kind"] in SIDES:
         return [
             (measure_of(claim, side), samples.mask(*(claim[side][key] for key in LEVELS)))
@@ -58,7 +58,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values in each cell of a claim (the smaller number if it is measured twice); 0 for other cells."""
+    """Return the number of values in each cell of a claim, and 0 for other cells; for a cell with two measures, the smaller number."""
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -71,7 +71,7 @@ def strata_of(claim, samples) -> list[Stratum]:
 
 
 def _selected(claim, samples, **others):
-    """Return the means at the claim's own levels, or at `others`, with the axes of `Samples.means`."""
+    """Return the means at the claim's levels, of which `others` replaces some, with the axes of `Samples.means`."""
     return taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
@@ -83,7 +83,11 @@ def taken(values, samples, cells) -> np.ndarray:
 
 
 def _counted(true, false, tail):
-    """Return bounds, in percent, on the share of comparisons in which something holds: the share where it is shown, and not refuted."""
+    """Return the lower and upper bound, in percent, on the share of comparisons in which a condition holds.
+
+    The lower bound is the share in which the condition is shown to hold, the upper bound the share in which it isn't refuted.
+    ``true`` and ``false`` have each comparison's p-value for showing and for refuting the condition.
+    """
     total = np.size(true)
     if not total:
         return math.nan, math.nan
@@ -91,7 +95,7 @@ def _counted(true, false, tail):
 
 
 def ordering(claim, samples, tail) -> Outcome:
-    """Share, in percent, of the comparisons in which a CCA has its place among those compared."""
+    """Share of comparisons, in percent, in which a CCA has the claimed place among the compared CCAs."""
     field = _selected(claim, samples, ccas=claim["among"])
     strata = strata_of(claim, samples)
     holds, true, false = [], [], []
@@ -119,14 +123,15 @@ def ordering(claim, samples, tail) -> Outcome:
     detail = f"true in {(holds & counts).sum()} of {compared}"
     ignored = int((~counts).sum())
     if ignored:
-        detail += f" ({count(ignored, 'comparison')} in which all are equal left out)"
+        detail += f" (excluding {count(ignored, 'comparison')} in which all are equal)"
     return Outcome(share, low, high, "%", subject, detail + places_words(holds, claim, counts), COUNTED)
 
 
 def _place_chances(claim, own, others, strata):
-    """Return, for each scenario and IP version, whether a CCA has its place, and p of having it and of not having it.
+    """Return whether a CCA has the claimed place, the p-values for having it, and the p-values for not having it.
 
-    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). The results have the shape (scenarios, IP versions).
+    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results has the shape (scenarios, IP
+    versions).
     """
     tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
     number, places = others.shape[2], claim["places"]
@@ -149,7 +154,11 @@ def _place_chances(claim, own, others, strata):
 
 
 def threshold(claim, samples, tail) -> Outcome:
-    """Lowest, highest, farthest or mean of the cells' means, largest spread, or median of runs, in the quantity's unit."""
+    """Statistic of a group of cells.
+
+    It is the lowest, highest, farthest or mean of the cells' means, or the median of their runs, in the measure's unit; or the largest
+    standard deviation in percent of the mean.
+    """
     measure, pick, strata = measure_of(claim), claim["pick"], strata_of(claim, samples)
     unit = measure.unit
     rows = taken(samples.means(measure), samples, claim)
@@ -169,7 +178,7 @@ def threshold(claim, samples, tail) -> Outcome:
         )
         detail = _met(cells, claim)
         ends = nested(cells, spread_bounds(cells, counts), [(everywhere, np.max)], tail)
-        subject = f"highest standard deviation over the replications of {cells_words}, in % of its mean"
+        subject = f"highest standard deviation over replications among {cells_words}, in % of the cell's mean"
         return Outcome(*map(np.ndarray.item, ends), "%", subject, detail, SPREAD)
 
     def bounds(tail):
@@ -188,7 +197,7 @@ def threshold(claim, samples, tail) -> Outcome:
         subject = f"{pick} mean of {cells_words}"
     worst = np.unravel_index(place, cells.shape)
     levels = [getattr(samples, key).index(claim[key][index]) for key, index in zip(LEVELS, worst, strict=True)]
-    detail = f"it is that of {samples.cell_words(*levels)}; {_met(cells, claim)}"
+    detail = f"the deciding cell is {samples.cell_words(*levels)}; {_met(cells, claim)}"
     return Outcome(cells[worst], *ends, unit, subject, detail, interval)
 
 
@@ -198,7 +207,7 @@ def _met(cells, claim):
 
 
 def ratios_of(above, below) -> np.ndarray:
-    """Return above / below, infinite where only `below` is 0, and nan where both are."""
+    """Return `above` / `below`: infinite where only `below` is 0, and nan where both are 0."""
     ratios = quotient(above, below)
     ratios[(below == 0) & (above > 0)] = np.inf
     return ratios
@@ -228,7 +237,7 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """The IPv6 mean over all cells minus the IPv4 mean, in percent of the latter or in the quantity's unit."""
+    """Difference between the IPv6 mean and the IPv4 mean over all cells, in percent of the IPv4 mean or in the quantity's unit."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
     strata, unit = strata_of(claim, samples), _margin_unit(claim)
@@ -246,10 +255,10 @@ def no_difference(claim, samples, tail) -> Outcome:
 def dominance(claim, samples, tail) -> Outcome:
     """Mean square of one factor in percent of the sum of the mean squares of this factor and another.
 
-    It is a two-way analysis of variance of the cells' means within each scenario, with one value per cell
-    (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one observation per
-    cell"). Sums of squares and degrees of freedom are added over scenarios. Means are divided by their
-    scenario's mean, so that all scenarios count equally; scenarios with a mean of 0 are left out.
+    The mean squares come from a two-way analysis of variance of the cells' means within each scenario,
+    with one value per cell (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one
+    observation per cell"). Sums of squares and degrees of freedom are added over scenarios. Means are divided
+    by the mean of their scenario, so that all scenarios count equally; scenarios with a mean of 0 are left out.
     """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     centre = cells.mean(axis=(2, 3), keepdims=True)
@@ -267,8 +276,8 @@ def dominance(claim, samples, tail) -> Outcome:
     low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, strata_of(claim, samples), tail))
     names = {"cca": "CCAs", "ip_version": "IP versions"}
     stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
-    subject = f"mean square between {stronger} as a share of the sum of it and the one between {weaker}"
-    detail = f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each"
+    subject = f"mean square between {stronger} as a share of the sum of the mean squares between {stronger} and between {weaker}"
+    detail = f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each scenario's mean"
     return Outcome(100 * share, low, high, "%", subject, detail)
 
 

@@ -4,7 +4,7 @@ from run_tables.metrics import METRICS, PUBLISHED_METRICS
 
 
 def _named(metric):
-    """Return "goodput" for "Goodput", and "RTT of the first stream" unchanged."""
+    """Return a metric's name as used within a sentence, and its unit: "goodput" for "Goodput", but "RTT of the first stream" unchanged."""
     name = metric.name
     return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
 
@@ -15,10 +15,10 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
     "queue_mean_packets": ("mean length of the bottleneck's queue", "packets"),
     "queue_steady_packets": ("mean length of the bottleneck's queue after start-up", "packets"),
     "queueing_p50_ms": ("median queueing delay", "ms"),
-    "transfer_s": ("time of the file transfer", "s"),
+    "transfer_s": ("duration of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
     "cpu_seconds_per_gbyte": ("CPU time per GB", "s"),
-    "utilisation_percent": ("share of the path that was used", "%"),
+    "utilisation_percent": ("utilisation of the path", "%"),
     "convergence_s": ("time to fair shares", "s"),
     "recoveries": ("fast recoveries", "times"),
     "completion_p50_ms": ("median completion time of the web objects", "ms"),
@@ -28,25 +28,25 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
     "square_root_constant_of_halvings": ("constant of the square-root law from fast recoveries", ""),
     "losses_per_halving": ("lost packets per fast recovery", "packets"),
 }
-#: Of these, those of which no resolution is known.
+#: Quantities of a run whose resolution is unknown.
 UNRESOLVED = (
     "queue_mean_packets", "queue_steady_packets", "queueing_p50_ms", "convergence_s", "completion_p50_ms",
     "completion_mean_ms", "completion_longest_ms",
 )  # fmt: skip
-#: Quantities of a flow, columns of `tidy/flows.csv`, likewise.
+#: Quantities of a flow for claims: column of `tidy/flows.csv` -> name, unit.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),
     "retransmits": ("retransmissions", "segments"),
     "rtt_mean_ms": ("mean round-trip time", "ms"),
     "rtt_max_ms": ("highest round-trip time", "ms"),
 }
-#: States of a flow: 100 in a sample in which it was in that state, else 0.
+#: States of a flow -> name, unit. The value is 100 in a sample in which the flow was in the state, and 0 in any other.
 STATES = {
     "slow_start_percent": ("slow start", "%"),
     "fast_recovery_percent": ("fast recovery", "%"),
     "timeout_percent": ("recovery from a timeout", "%"),
 }
-#: Quantities of a flow at an instant: columns of `tidy/sockets.parquet`, and values derived from them.
+#: Quantities of a flow at an instant -> name, unit: columns of `tidy/sockets.parquet`, and values derived from these columns.
 SERIES_QUANTITIES = {
     "cwnd_packets": ("congestion window", "packets"),
     "unacked_packets": ("packets in flight", "packets"),
@@ -55,20 +55,20 @@ SERIES_QUANTITIES = {
     "delivery_mbps": ("delivery rate", "Mbit/s"),
     "acked_mbps": ("rate of acknowledged data", "Mbit/s"),
 } | STATES
-#: Keys of a claim that select cells, in the order of the axes -> factor.
+#: Keys of a claim that select cells -> factor, in the order of the axes.
 LEVELS = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
 #: Kinds that compare two groups of cells -> the keys of the groups.
 SIDES = {"ratio": ("numerator", "denominator"), "largest_difference": ("minuend", "subtrahend")}
-#: Reference to which a value may be relative -> its words, and the units for which this makes sense.
+#: Reference of a relative value -> its name in a sentence, and the units of the quantities that can be relative to it.
 RELATIONS = {
     "link": ("the link's rate", ("Mbit/s",)),
     "fair_share": ("the fair share", ("Mbit/s",)),
-    "total": ("all flows' sum", ("Mbit/s", "segments", "packets")),
+    "total": ("the sum over all flows", ("Mbit/s", "segments", "packets")),
 }
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return column -> (name, unit) of the quantities that a completed claim, or one of its two groups, may name."""
+    """Return the quantities that a completed claim, or one of its two groups, may name: column -> (name, unit)."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -1,7 +1,7 @@
-"""The cells that a paper's claims are about, their means, and the means without each replication.
+"""The cells that a paper's claims are about, with their means over all replications and over all replications but one (jackknife).
 
-A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications of a scenario are left out, which
-preserves the dependence between their runs.
+The runs of a replication of a scenario have the same seed for all CCAs and both IP versions. The jackknife therefore leaves out all of
+these runs at once, which preserves the dependence between them.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from topics.claims.run_quantities import resolution_of_runs
 from wording.scenario_words import ip_words
 
-#: Smallest number of replications: two values may be equal by chance, for example after rounding, and don't show how much runs scatter.
+#: Smallest number of replications. Two values may be equal by chance, for example after rounding, and don't show how much runs scatter.
 MIN_REPLICATIONS = 3
 
 
@@ -91,13 +91,13 @@ class Samples:
         return self._of_runs[measure]
 
     def values(self, measure) -> np.ndarray:
-        """Return the runs' values, shape (scenarios, CCAs, IP versions, replications); missing is nan."""
+        """Return the runs' values, shape (scenarios, CCAs, IP versions, replications); nan where a value is missing."""
         values = np.full((*self._shape, self._replications.max()), np.nan)
         values[self._where] = self.of_runs(measure)
         return values
 
     def counts(self, measure) -> np.ndarray:
-        """Return the number of values of each cell, shape (scenarios, CCAs, IP versions)."""
+        """Return the number of known values in each cell, shape (scenarios, CCAs, IP versions)."""
         if measure not in self._counts:
             self._counts[measure] = np.isfinite(self.values(measure)).sum(axis=3)
         return self._counts[measure]
@@ -115,7 +115,7 @@ class Samples:
         return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < self._steps(measure)))
 
     def _steps(self, measure):
-        """Return the resolution of each cell, 0 where it is unknown."""
+        """Return the resolution of a measure in each cell, shape (scenarios, CCAs, IP versions); 0 where it is unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
             if measure.flows is None:
@@ -126,7 +126,7 @@ class Samples:
     def apart(self, measure, mask) -> np.ndarray:
         """Return the number of outliers in each cell of `mask`, 0 elsewhere.
 
-        By chance alone, 1 in 100 masks of normal values has some.
+        If the values are normal, 1 in 100 masks has an outlier by chance.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -141,7 +141,10 @@ class Samples:
         return number
 
     def means(self, measure) -> np.ndarray:
-        """Return the cells' means, shape (1 + replications left out, scenarios, CCAs, IP versions), nan without a value."""
+        """Return the cells' means: row 0 over all replications, each further row without one replication; nan without a value.
+
+        Shape (1 + replications of all scenarios, scenarios, CCAs, IP versions).
+        """
         if measure not in self._means:
             values = self.values(measure)
             known = np.isfinite(values)
@@ -158,16 +161,16 @@ class Samples:
         return self._means[measure]
 
     def spreads(self, measure) -> np.ndarray:
-        """Return the standard deviations (n - 1) of the cells over their replications, in % of their means.
+        """Return each cell's standard deviation (n - 1) over its replications, in % of its mean.
 
-        Shape (scenarios, CCAs, IP versions). A cell with a single value, or with a mean of 0, has none: nan.
+        Shape (scenarios, CCAs, IP versions); nan for a cell with a single value or with a mean of 0.
         """
         values, means, number = self.values(measure), self.means(measure)[0], self.counts(measure)
         squares = np.nansum((values - means[..., None]) ** 2, axis=3)
         return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
     def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
-        """Return the known values of all runs of the cells in `mask`, ascending, and the row that leaves each of them out."""
+        """Return the known values of all runs in the cells of `mask`, ascending, and for each value the jackknife row without it."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
@@ -184,9 +187,9 @@ class Samples:
         )
 
     def why_not(self, parts, duration_s=None) -> str | None:
-        """Return the reason why a claim's cells can't answer it, or None.
+        """Return the reason why a claim can't be decided from its cells, or None if it can.
 
-        The claim's parts come from `claim_predicates.parts_of`. Runs whose duration isn't `duration_s` can't answer it.
+        The claim's parts come from `claim_predicates.parts_of`. If `duration_s` is given, only runs of that duration can decide the claim.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -198,14 +201,18 @@ class Samples:
             return f"this study has no {', '.join(absent)}"
         missing = [number for number in levels[2] if number in self.missing]
         if missing:
-            return self.missing[missing[0]] + (f" (so of {len(missing)} scenarios)" if len(missing) > 1 else "")
+            return self.missing[missing[0]] + (f" ({len(missing)} scenarios have no match)" if len(missing) > 1 else "")
         if duration_s is not None:
             others = {self.durations[self.matches[number]] for number in levels[2]} - {duration_s}
             if others:
-                return f"it is about runs of {duration_s:g} s, but those of this study last {min(others):g} s"
+                return f"the claim is about runs of {duration_s:g} s, but this study's runs last {min(others):g} s"
         few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run", "two valid runs"), "of")
         for measure, mask in parts:
-            words = f"no value of the {measure.name}", "a single one", "only two"
+            words = (
+                f"no value of the {measure.name}",
+                f"a single value of the {measure.name}",
+                f"only two values of the {measure.name}",
+            )
             few = few or self._too_few(self.counts(measure), mask, words, "in the runs of")
         return few
 
@@ -214,17 +221,17 @@ class Samples:
         if counts.min() >= MIN_REPLICATIONS:
             return None
         cells = np.argwhere(counts == counts.min())
-        more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
+        more = f" (cells affected: {len(cells)})" if len(cells) > 1 else ""
         return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
 
     def cell_words(self, scenario, cca, ip_version) -> str:
-        """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; a single IP version isn't named."""
+        """Return the name of the cell at these indices, such as "vegas in scenario 4, IPv6"; a study's only IP version isn't named."""
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads columns and scenarios of a table of time series; each combination is read only once."""
+    """Return a function that reads given columns and scenarios of a table of time series, each combination only once."""
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )

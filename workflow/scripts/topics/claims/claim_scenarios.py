@@ -1,10 +1,10 @@
-"""The paper's scenarios among the scenarios of a study, found by their conditions."""
+"""Finding the paper's scenarios among a study's scenarios by their conditions."""
 
 import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use the scenario's id.
+#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use `scenario`, the scenario's id.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",
@@ -20,9 +20,9 @@ OF_SCENARIOS = ("segment_bytes", "distribution", "discipline")
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
-    Each dict has ``scenario``, ``scenario_label``, and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is the
-    queue's size if it was set in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), it and `OF_SCENARIOS` are
-    unknown.
+    Each dict has ``scenario``, ``scenario_label``, and the conditions in `NUMBERS` and `TEXTS` that are known. ``queue_bytes`` is
+    the queue's size if it was set in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), ``queue_bytes`` and the conditions in
+    `OF_SCENARIOS` are unknown.
     """
     if scenarios is not None:
         runs = runs_at_centre(runs, scenarios)
@@ -44,7 +44,8 @@ def _bytes_of(queue):
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
     """Find the scenarios of a claims file among those of a study (``known``, from `scenario_conditions`).
 
-    Returns two dicts by the paper's number: the study's scenario, and for unmatched ones a sentence with the reason.
+    Returns two dicts with the paper's scenario numbers as keys. The first has the matching scenario of the study; the second has, for each
+    scenario without a match, a sentence with the reason.
     """
     matches, missing = {}, {}
     for scenario in scenarios:
@@ -58,7 +59,7 @@ def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
         elif len(matching) > 1:
             names = ", ".join(row["scenario"] for row in matching)
             missing[number] = (
-                f"{names} all have the conditions of scenario {number}, and none of them has its number as its label"
+                f"{names} all have the conditions of scenario {number}, and none of them is labelled {number}"
             )
         else:
             matches[number] = matching[0]["scenario"]

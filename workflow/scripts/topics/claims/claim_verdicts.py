@@ -1,8 +1,8 @@
 """Claims compared with runs: statistic, interval, verdict and reason.
 
 A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
-interval misses it, and otherwise not shown. It is not testable if its runs are missing or measure a quantity
-other than the paper's.
+interval misses it, and otherwise not shown. It is not testable if its runs are missing, measure a quantity
+other than the paper's, or could hardly refute it.
 """
 
 import math
@@ -36,14 +36,14 @@ KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
 
 
 def check_claims(runs, claims, confidence, significance, flows=None, scenarios=None, sockets=None) -> pd.DataFrame:
-    """Check every claim of a file; return `CLAIMS`, in the order of the file.
+    """Check every claim of a file and return `CLAIMS`, in the order of the file.
 
     Parameters
     ----------
     claims : dict or None
         Claims from `claims_file.load_claims`; None checks nothing.
     confidence, significance : float
-        Confidence of the intervals, and significance of the paper's tests.
+        Confidence level of the intervals, and significance level of the paper's tests.
     runs, flows, scenarios, sockets
         As for `Samples`.
     """
@@ -72,19 +72,19 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why these runs could not refute a claim, no matter what their values are; "" otherwise."""
+    """Return the reason why these runs could not refute a claim, whatever their values are; "" if they could."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
     names = [name for name, there in zip(samples.scenarios, cells.any(axis=(1, 2)), strict=True) if there]
     platforms = {samples.platforms[samples.matches[name]] for name in names if name in samples.matches}
     if claim["needs_real_clock"] and platforms - {"host"}:
-        return f"under a virtual clock it could hardly fail: {claim['needs_real_clock']}"
+        return f"under a virtual clock the claim could hardly fail: {claim['needs_real_clock']}"
     return ""
 
 
 def _check_statistic(claim, samples, parts, confidence, significance):
-    """Return value, interval, requirement, verdict and reason of a claim with a statistic."""
+    """Return the columns of a claim with a statistic: value, interval, requirement, verdict and reason."""
     requirement = _requirement(claim)
     outcome = KINDS[claim["kind"]](claim | {"requirement": requirement}, samples, (1 - confidence) / 2)
     if not np.isfinite(outcome.value):
@@ -98,11 +98,14 @@ def _check_statistic(claim, samples, parts, confidence, significance):
     if "replicates" in requirement:
         requirement, why, theirs = _prediction(requirement, ours, confidence)
         meets = meets_requirement(outcome.value, requirement)
-        verdict, reason = REPRODUCED, "our value lies inside"
+        verdict, reason = REPRODUCED, "our value lies inside the prediction interval"
         if not meets:
-            verdict, reason = NOT_REPRODUCED, "our value lies outside"
+            verdict, reason = NOT_REPRODUCED, "our value lies outside the prediction interval"
         elif not ours <= theirs:
-            verdict, reason = NOT_SHOWN, "our value lies inside, but is less precise than the paper's"
+            verdict, reason = (
+                NOT_SHOWN,
+                "our value lies inside the prediction interval, but is less precise than the paper's",
+            )
         subject = f"{_subject(parts, outcome)}, {why}"
     else:
         verdict, reason = interval_verdict(outcome.low, outcome.value, outcome.high, requirement)
@@ -135,7 +138,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 
 
 def _apart_words(samples, parts):
-    """Return a sentence on outliers, which rule out an interval of the mean; "" if there are none."""
+    """Return a sentence on the outliers that rule out an interval of the mean; "" if there are no outliers."""
     for measure, mask in parts:
         lost = samples.apart(measure, mask)
         if lost.any():
@@ -146,7 +149,7 @@ def _apart_words(samples, parts):
 
 
 def _requirement(claim):
-    """Return the requirement on a claim's statistic; for a claim of no difference, that it lies within the margin."""
+    """Return the bounds on a claim's statistic; for a claim of no difference, they follow from its margin."""
     if claim["kind"] == "no_difference":
         return {"at_least": -claim["margin"], "at_most": claim["margin"]}
     return claim["requirement"]
@@ -169,16 +172,14 @@ def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
 
 
 def _prediction(requirement, ours, confidence):
-    """Return the prediction interval of a perfect replication as bounds, its name, and the half-width of the paper's interval.
+    """Return the prediction interval of a perfect replication as bounds, its description, and the half-width of the paper's interval.
 
-    The prediction interval is that of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half-widths
-    of both intervals add in quadrature.
+    The prediction interval follows Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half-widths
+    of the paper's interval and of ours add in quadrature.
     """
     theirs = float(special.ndtri((1 + confidence) / 2)) * requirement["standard_error"]
     half, middle = math.hypot(theirs, ours), requirement["replicates"]
-    words = (
-        f"prediction interval of a replication of {middle:g} with a standard error of {requirement['standard_error']:g}"
-    )
+    words = f"prediction interval for replicating {middle:g} with a standard error of {requirement['standard_error']:g}"
     return {"at_least": float(f"{middle - half:.6g}"), "at_most": float(f"{middle + half:.6g}")}, words, theirs
 
 
@@ -189,22 +190,24 @@ def _pooled(samples, measure, mask):
 
 
 def _pooled_words(claim, samples, measure, mask, significance):
-    """Report the result of the paper's pooled test, and that of the paired test."""
+    """Report the results of the paper's pooled test and of the paired test."""
     four, six = _pooled(samples, measure, mask)
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
         return f"the paper's own test, pooled: {why_not[0].lower()}{why_not[1:]}"
-    words = f"the paper's own test, U = {u:,.10g} of {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs"
+    words = (
+        f"the paper's own test (U = {u:,.10g} for {len(four):,} and {len(six):,} runs pooled over scenarios and CCAs)"
+    )
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     differs = p <= significance
     paired = _paired_words(claim, samples, measure, mask, significance, differs)
-    return f"{words}, finds {'a' if differs else 'no'} difference, p {p_words}; {paired}"
+    return f"{words} finds {'a' if differs else 'no'} difference, p {p_words}; {paired}"
 
 
 def _check_normality(claim, samples, measure, mask, significance):
-    """Return the result of the paper's pooled test of normality for the IP version with the larger p."""
+    """Return the result of the paper's pooled test of normality for the IP version with the larger p-value."""
     words, largest = [], 0
-    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of the two"
+    subject = "larger of the two IP versions' p-values of the Shapiro-Wilk test over all runs"
     row = {"requirement": f"{subject}: below {significance:g}"}
     for ip_version, group in zip(samples.ip_versions, _pooled(samples, measure, mask), strict=True):
         if ip_version not in claim["ip_versions"]:
@@ -233,7 +236,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     known = np.isfinite(four) & np.isfinite(six)
     of_scenario = np.nonzero(chosen)[0][known.any(axis=1)]
     four, six = ([side[there] for side, there in zip(of, known, strict=True) if there.any()] for of in (four, six))
-    words = f"of {count(len(set(of_scenario)), 'scenario')}, one value each,"
+    words = f"over {count(len(set(of_scenario)), 'scenario')} (one value each)"
     ratio = measure.unit != "%" and all((side > 0).all() for side in (*four, *six))
     scale, of = ("ratio", "%") if ratio else ("points", "points" if measure.unit == "%" else measure.unit)
     means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
@@ -243,23 +246,23 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     means = contrasts(means, 0 * means, "points") if len(means) else means
     test = mean_test(means)
     if test is None:
-        few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few, a test needs {LEAST_PAIRS}"
+        few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few; the test needs {LEAST_PAIRS}"
         same = len(means) > 1 and is_constant(means)
-        why = "no scenario differs" if not means.any() else "all differ by the same" if same else few
-        return f"the test of pairs {words} has nothing to test: {why}"
+        why = "no scenario differs" if not means.any() else "all differ by the same amount" if same else few
+        return f"the paired test {words} has nothing to test: {why}"
     p, effect = test.p(), to_effect(float(means.mean()), scale)
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
-        return f"the test of pairs {words} {'finds none' if differs else 'agrees'}, p {p_words}"
+        return f"the paired test {words} {'finds none' if differs else 'agrees'}, p {p_words}"
     direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} on average"
     if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
         size += _header_words(samples.runs)
     start, end = ("and", "") if differs else ("but", ", which pooling hides")
-    return f"{start} the test of pairs {words} finds IPv6 {direction}{size}, p {p_words}{end}"
+    return f"{start} the paired test {words} finds IPv6 {direction}{size}, p {p_words}{end}"
 
 
 def _header_words(runs):
-    """Report how much IPv6's longer header alone affects throughput: the ratio of the segment sizes."""
+    """Report the reduction in throughput due only to IPv6's longer header, which is given by the ratio of the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
     return f" (its longer header alone accounts for {100 * (1 - six / four):.2g} %)" if six < four else ""
 

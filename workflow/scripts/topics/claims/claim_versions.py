@@ -1,7 +1,7 @@
 """The versions of a claims file used to judge a study: the claims before any results existed, and each later change.
 
-Their record is stored with the results and is append-only. It contains no times or machines; instead, a version gives the number of runs
-that had a document when it was first used.
+The record of these versions is stored with the results and is append-only. It contains neither times nor names of machines; instead, each
+version gives the number of runs that had been recorded when it was first used.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of everything else.
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest`` (digest of everything else).
 
     A `cause` isn't part of a claim, because it is found after the runs.
     """
@@ -33,7 +33,7 @@ def _digest(value):
 
 
 def record_claims(folder, version) -> None:
-    """Add a version, as returned by `claims_version`, to a study's record, unless it equals the last one."""
+    """Add a version, as returned by `claims_version`, to a study's record, unless it is the same as the record's last version."""
     path = Path(folder, RECORD)
     versions = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     if not versions or versions[-1]["sha256"] != version["sha256"]:
@@ -45,7 +45,7 @@ def record_claims(folder, version) -> None:
 
 
 def changes(versions) -> Iterator[dict]:
-    """Yield the rows of `CLAIM_VERSIONS` of a record, given as a list of its versions."""
+    """Yield the rows of `CLAIM_VERSIONS` for a record, which is given as a list of versions."""
     before = None
     for number, version in enumerate(versions, 1):
         row = {"version": number, "sha256": version["sha256"], "runs": version["runs"], "claim": ""}

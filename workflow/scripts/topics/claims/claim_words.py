@@ -7,7 +7,7 @@ from wording.sentence_words import listed
 
 
 def requirement_words(requirement, unit) -> str:
-    """Return "above 50 %" or "at least 8 and at most 12 times"."""
+    """Return a requirement in words, such as "above 50 %" or "at least 8 and at most 12 times"."""
     words = " and ".join(f"{key.replace('_', ' ')} {plain(bound)}" for key, bound in requirement.items())
     if unit in ("times", ""):
         return words
@@ -15,7 +15,10 @@ def requirement_words(requirement, unit) -> str:
 
 
 def places_words(holds, claim, counts=True) -> str:
-    """Name the cells where a claim holds or where it doesn't, whichever are fewer; arrays of shape (scenarios, CCAs, IP versions)."""
+    """Name the cells in which a claim holds or those in which it doesn't, whichever are fewer.
+
+    ``holds`` and ``counts`` have the shape (scenarios, CCAs, IP versions). Cells for which ``counts`` is False are ignored.
+    """
     fewer, word = counts & ~holds, "not in"
     if (counts & holds).sum() < fewer.sum():
         fewer, word = counts & holds, "namely in"
@@ -42,7 +45,7 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")) -> str:
-    """Name one of the two groups that a claim compares, by the levels that the other one doesn't have.
+    """Name one of the two groups that a claim compares by the levels that the other group doesn't have.
 
     `measured` are the measures of this side and of the other, in words.
     """
@@ -67,13 +70,13 @@ def side_words(claim, name, samples, measured=("", "")) -> str:
 
 
 def paired_scenarios(claim) -> list[str]:
-    """Return the scenarios that a claim compares one by one: "a", or "b over a" if two are compared."""
+    """Return the scenarios that a claim compares one by one: "a", or "b over a" if a pair is compared."""
     sides = (claim[name]["scenarios"] for name in SIDES[claim["kind"]])
     return [above if above == below else f"{above} over {below}" for above, below in zip(*sides, strict=True)]
 
 
 def level_words(claim, indices) -> str:
-    """Return the levels of a ratio by its indices (scenario, CCA, IP version)."""
+    """Return the levels of the ratio at these indices (scenario, CCA, IP version) in words."""
     words = []
     for (key, factor), index in zip(LEVELS.items(), indices, strict=True):
         if factor in claim["each"]:

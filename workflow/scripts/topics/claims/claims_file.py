@@ -1,4 +1,4 @@
-"""A paper's claims: reading a claims file, validating and completing it.
+"""Reading, validating and completing a file with a paper's claims.
 
 The predicates themselves are in `claim_predicates` and `claim_groups`.
 """
@@ -26,9 +26,9 @@ class ClaimsError(FileError):
 def load_claims(path) -> dict:
     """Read, validate and complete a claims file.
 
-    Returns ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``ip_versions``, ``scenarios``
-    (a list, conditions as lists of values or ranges) and ``claims``: a list of dicts with all keys of their kind. Plain
-    lists, dicts, texts and numbers. Raises `ClaimsError` with one sentence for each problem.
+    Returns a dict of plain lists, dicts, texts and numbers: ``paper`` (with ``tables`` only if the file gives printed values),
+    ``ccas``, ``ip_versions``, ``scenarios`` (a list of dicts whose conditions are lists of values or ranges) and ``claims``
+    (a list of dicts with all keys of their kind). Raises `ClaimsError` with one sentence for each problem.
     """
     content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
     problems = problems_of_form(content, schema_for(content.get("own_ccas")))
@@ -40,13 +40,13 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Return the content of a schema-valid claims file with all keys, and its contradictions."""
+    """Return the content of a schema-valid claims file with all keys, and a list of its contradictions."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 
 
 def claims_version(path) -> dict:
-    """Return the identity of a claims file that `load_claims` accepts, as in `claim_versions.version_of`."""
+    """Return the identity, as from `claim_versions.version_of`, of a claims file that `load_claims` accepts."""
     content = read_mapping(path, "a claims file", ["claims"], ClaimsError)
     return version_of(content, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
@@ -59,7 +59,10 @@ def claims_schema() -> dict:
 
 
 def schema_for(own_ccas) -> dict:
-    """Return the schema for a file that names CCAs defined by studies; without any, it is shared."""
+    """Return the schema for a file that also names the CCAs `own_ccas`, which studies define.
+
+    Without such CCAs it is the shared dict of `claims_schema`.
+    """
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:
         return claims_schema()
@@ -69,12 +72,12 @@ def schema_for(own_ccas) -> dict:
 
 
 def kind_schema(kind) -> dict:
-    """Return the schema of a claim of one kind."""
+    """Return the schema for claims of one kind."""
     return claims_schema()["$defs"][kind]
 
 
 def _complete(content):
-    """Return the content with every key of the schema, in its order."""
+    """Return the content with every key of the schema, in the schema's order."""
     schema = claims_schema()["properties"]
     complete = {
         "paper": _complete_paper(content["paper"], schema["paper"]),
@@ -91,7 +94,7 @@ def _complete(content):
 
 
 def _levels(content):
-    """Return all names allowed as values of each of a claim's keys."""
+    """Return the names that a claim may use for scenarios, CCAs and IP versions, by key of the claim."""
     names = {key: content[key] for key in LEVELS}
     return names | {"scenarios": [scenario["id"] for scenario in content["scenarios"]]}
 
@@ -132,7 +135,7 @@ def _filled(node, values):
 
 
 def _contradictions(content):
-    """List problems that the schema can't express: keys that exclude each other."""
+    """List problems that the schema can't express, such as keys that exclude each other."""
     problems = []
     for section in ("scenarios", "claims"):
         ids = [item["id"] for item in content[section]]
@@ -156,7 +159,7 @@ def _contradictions(content):
 
 
 def _printed_of_other_number(cells):
-    """List the problems of printed values that aren't one per size."""
+    """List the printed rows that don't have one value per message size."""
     return [
         f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
         f"allowed: {len(cells['message_bytes'])}, one for each of message_bytes."
@@ -182,13 +185,13 @@ def _contradictions_of(claim, content):
     elif claim["kind"] in SIDES:
         yield from _impossible_sides(claim)
     elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
-        yield f'weaker is "{claim["weaker"]}" as stronger; allowed: another factor.'
+        yield f'weaker is "{claim["weaker"]}", the same as stronger; allowed: another factor.'
     if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
         yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed: both, because they are compared."
 
 
 def _impossible_sides(claim):
-    """List the keys of the two groups of a claim that exclude each other."""
+    """Report keys that exclude each other in the two groups of a claim."""
     first, second = SIDES[claim["kind"]]
     if claim[first] == claim[second]:
         yield f"{first} is the same as {second}; allowed: another."
@@ -198,7 +201,7 @@ def _impossible_sides(claim):
             names = ", ".join(claim[first]["scenarios"])
             yield f"at is '{claim['at']}'; allowed: those of {first}.scenarios: {names}."
         if numbers[0] < 2:
-            yield f"{first}.scenarios has one name; allowed: two or more, for their differences are compared."
+            yield f"{first}.scenarios has one name; allowed: two or more, because their differences are compared."
     each = claim.get("each", ["scenario"])
     if "scenario" in each and numbers[0] != numbers[1]:
         yield (
@@ -250,7 +253,7 @@ def _impossible_replication(claim, requirement):
 
 
 def _impossible_measure(prefix, claim, chosen):
-    """List the keys that exclude each other in the measure of a claim or of one side of a ratio (`prefix`)."""
+    """Report keys that exclude each other in the measure of a claim or of one of its groups, whose keys start with `prefix`."""
     quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"
@@ -286,6 +289,6 @@ def _impossible_place(claim, known):
     if outside:
         yield f"ccas has '{outside[0]}'; allowed: those of among: {', '.join(claim['among'])}."
     if claim["places"] >= len(claim["among"]):
-        yield f"places is {claim['places']}; allowed: less than the {len(claim['among'])} CCAs of among."
+        yield f"places is {claim['places']}; allowed: less than {len(claim['among'])}, the number of CCAs in among."
     if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
-        yield 'place is "middle"; allowed with it: places 1 and three CCAs or more.'
+        yield 'place is "middle"; allowed with it: places 1 and at least three CCAs.'

@@ -1,7 +1,7 @@
 """Find runs in which a CCA other than the requested one ran, and compare them with runs of the requested CCA.
 
-If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Such
-runs fail the check `cca` and are excluded everywhere else. Here they are the evidence, so invalid runs are used on purpose.
+If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
+with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence.
 """
 
 import json
@@ -41,9 +41,10 @@ def _conditions(scenario):
 
 
 def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
-    """Describe each cell in which a CCA other than the requested one ran, by the study's own (resolved) scenarios.
+    """Describe each cell in which a CCA other than the requested one ran.
 
-    Returns `MISLABELLED`: one row per cell and observed CCA; empty if there is none.
+    ``scenarios`` are the study's resolved scenarios. Returns `MISLABELLED`: one row per cell and observed CCA, and no row if the
+    requested CCA ran in all runs.
     """
     runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
     wrong = runs[runs["observed"].notna() & (runs["observed"] != runs["cca"])]
@@ -60,8 +61,8 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 def _describe(group, valid, reference, cell):
     """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
 
-    The results of the CCA that ran are compared with its results under its own name in the same scenario, with the same seeds, or else with
-    those of the requested CCA in the reference.
+    The runs are compared with runs that requested the CCA that ran: with those in the same scenario, which have the same seeds, or else
+    with those in the reference scenario. They are also compared with runs of the requested CCA in the reference scenario.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -86,9 +87,9 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other CCAs of a scenario and IP version that would also have been published under a wrong name, with the same runs.
+    """Return the other requested CCAs of a scenario and IP version under whose names another CCA ran with the same results as here.
 
-    CCAs whose runs with the same seed agree to the last digit of every metric are the same CCA.
+    If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """
     first = group.iloc[0]
     others = wrong[(wrong["scenario"] == first["scenario"]) & (wrong["ip_version"] == first["ip_version"])]
@@ -104,8 +105,8 @@ def _namesakes(group, wrong):
 def _compare_runs(runs, twins):
     """Compare runs with runs of another CCA in the same replications, metric by metric.
 
-    Returns the number of replications in which every metric is equal, and the largest difference in percent of the larger
-    value; None if no replication has both.
+    Returns the number of replications in which every metric is equal, and the largest difference of a metric in percent of
+    the larger value. The difference is None if no replication has both runs.
     """
     columns = ["replication", *MISLABELLED_METRICS]
     both = runs[columns].merge(twins[columns], on="replication").dropna()

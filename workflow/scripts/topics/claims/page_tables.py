@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, those of the other method, and the origin of each conclusion."""
+"""The page's tables of a paper's claims: our values, the values from the study of the other method, and the origin of each conclusion."""
 
 import math
 
@@ -20,21 +20,21 @@ OWNERS = {
     (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
     (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
 }
-#: Largest number of decimals. A value that differs from a bound by less is shown as equal to it.
+#: Largest number of decimals. A value that differs from a bound only in later decimals is shown as equal to the bound.
 MOST_DECIMALS = 6
-# Claims about a test's outcome on all runs pooled: agreement of both methods doesn't yet show anything about TCP.
+# Kinds of claims about a test's outcome on all runs pooled: if both methods agree on such a claim, this doesn't show anything about TCP.
 TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling gives it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
-        "Reproduced with the sound and with the published method: it doesn't depend on the way the network was emulated."
+        "Reproduced with both the sound and the published method: the conclusion doesn't depend on how the network was emulated."
     ),
     TESTS_OWN: (
         "The paper's own test on all runs pooled gives this result with both methods, because pooling mixes scenarios and CCAs: "
-        "it is a property of the test, not of TCP."
+        "the result is a property of the test, not of TCP."
     ),
     "the emulation's: published method only": (
-        "Reproduced with the published method, but refuted with the sound one: it is due to the way the network was "
+        "Reproduced with the published method, but refuted with the sound one: the conclusion is due to the way the network was "
         "emulated."
     ),
     "the sound method only": "Refuted with the published method, reproduced with the sound one.",
@@ -44,19 +44,19 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether a study emulates like the published script: netem on both ends of a link, as Mininet places it."""
+    """Return whether a study has netem at both ends of a link, as Mininet and hence the published script place it."""
     return bool((scenarios["netem"] == "both-ends").all())
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the origin of a claim's conclusion (TCP, emulation or test) and its style, from the verdicts of both methods."""
+    """Return the origin of a claim's conclusion (TCP, emulation or test) and the style of its table cell, given both methods' verdicts."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
 
 
 def value_text(row) -> str:
-    """Return our value with its unit and interval in one line."""
+    """Return our value, its unit and its interval as one line of text."""
     if is_missing(row["value"]):
         return NONE
     if row["value"] != 0 and abs(row["value"]) < 0.0005:
@@ -71,9 +71,10 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return the number of decimals for comparing our value and its interval with the bounds, which is that of the bounds.
+    """Return the number of decimals for our value and its interval, which are to be compared with the bounds.
 
-    More are used if a value would otherwise appear equal to a bound from which it differs.
+    It is at least the number of decimals of the bounds. More decimals are used if a value would otherwise appear equal to a bound from
+    which it differs.
     """
     ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
     bounds = row.get("bounds", "").split()
@@ -85,14 +86,16 @@ def _claim_decimals(row):
 
 
 def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
-    """Return the table of `CLAIMS`, in quotes if statements are the paper's own words.
+    """Return the page's table of `CLAIMS`.
 
     Parameters
     ----------
     other : tuple of (str, pandas.DataFrame), optional
-        Name and claims of the study of the other method.
+        Name and claims of the study that uses the other method.
     swapped : bool
-        Whether this study is the one that follows the published method.
+        Whether this study, not the other one, follows the published method.
+    quoted : bool
+        Whether the statements are the paper's own words, which are put in quotation marks.
     """
     shown = (
         shown_text("Claim", "statement", "\u201c{}\u201d".format if quoted else None, kind="words", header=True),
@@ -113,7 +116,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
 
 
 def _of_other(study, claims, swapped):
-    """Return the columns with the other method's value and verdict on each claim, and the origin of the conclusion."""
+    """Return the columns with the other study's value and verdict for each claim, and the origin of the conclusion."""
     partners = {row["claim"]: row for row in claims.to_dict("records")}
 
     def value(row):
@@ -141,21 +144,22 @@ def _verdict_cell(verdict):
 
 
 def chance_words(claims, confidence) -> str:
-    """Report the number of claims, and the number of verdicts that are expected to be wrong by chance."""
+    """Report the number of claims and the number of verdicts expected to be wrong by chance."""
     decided = int(claims["verdict"].isin([REPRODUCED, NOT_REPRODUCED]).sum())
     tail = (1 - confidence) / 2
     text = f"{count(len(claims), 'claim')} of the paper {'was' if len(claims) == 1 else 'were'} checked"
     if not decided:
         return f"{text}, and none was decided."
     return (
-        f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
-        f"these claims lay exactly at the edge of its requirement, chance alone would decide {number(tail * decided, 1)} of the "
-        f"{decided:,} wrongly on average. There is no correction for their number, because each claim is judged by itself."
+        f"{text}, and {decided:,} could be decided. An interval lies entirely above the true value in {100 * tail:g} % of studies, and "
+        f"entirely below it in as many: if each decided claim lay exactly at the edge of its requirement, chance alone would decide "
+        f"{number(tail * decided, 1)} of the {decided:,} wrongly on average. The verdicts aren't corrected for the number of claims, "
+        f"because each claim is judged by itself."
     )
 
 
 def version_words(versions) -> str:
-    """Report when the claims were fixed, and the changes since."""
+    """Report when the claims were fixed and how they were changed later."""
     first, later = versions.iloc[0], versions.iloc[1:]
     when = "before the first run" if first["runs"] == 0 else f"when {count(int(first['runs']), 'run')} had been made"
     text = f"The claims were fixed {when} (SHA-256 {first['sha256'][:16]}…)"
@@ -175,7 +179,10 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims per verdict, then per origin, as pairs of words and number."""
+    """Return the number of claims with each verdict and with each origin.
+
+    Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second is empty without another study.
+    """
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
@@ -222,7 +229,10 @@ def mislabelled_table(table, scenarios=None) -> dict:
 
 
 def mislabelled_words(table, study) -> str:
-    """Describe the requested CCAs, those that ran and those that would have been published, for a study other than the page's own."""
+    """Describe the requested CCAs, the CCAs that ran, and what would have been published.
+
+    ``study`` is the name of the study with these runs if it isn't the page's own, otherwise None.
+    """
     runs = int(table["runs"].sum())
     asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
     where = f" of the study {study}" if study else ""
@@ -236,14 +246,14 @@ def mislabelled_words(table, study) -> str:
     if same:
         verb = "is" if same == 1 else "are"
         words.append(
-            f"In goodput, RTT and retransmissions {same:,} of the {count(runs, 'run')} {verb} equal, digit by digit, "
+            f"In every digit of goodput, RTT and retransmissions, {same:,} of the {count(runs, 'run')} {verb} identical "
             f"to {ran}'s own run with the same seed."
         )
     return " ".join(filter(None, words))
 
 
 def _proof_words(table):
-    """Describe the places where several CCAs would have been published from runs that agree to the last digit."""
+    """Describe the cases in which several CCAs would have been published from runs that agree to the last digit."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""
@@ -262,13 +272,13 @@ def _proof_words(table):
         f"{count(len(names), 'CCA')} "
         f"that have the same goodput, RTT and retransmissions to the last digit in {every} of "
         f"{count(len(groups), 'combination')} of scenario and IP version"
-        f"{'' if alike else ' (in some, fewer of them)'}, "
-        f"for all of them are {listed(list(dict.fromkeys(map(cca_name, twins['observed']))))}."
+        f"{'' if alike else ' (in some, only a few of these CCAs)'}, "
+        f"because all of them are {listed(list(dict.fromkeys(map(cca_name, twins['observed']))))}."
     )
 
 
 def _example_words(table):
-    """Report the values of the requested CCAs in the same conditions, for the case with the largest ratio."""
+    """Compare the goodput under a wrong name with the requested CCA's true goodput, in the case with the largest ratio between them."""
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

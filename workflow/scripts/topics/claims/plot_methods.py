@@ -24,14 +24,14 @@ from wording.scenario_words import conditions, heading, ip_words
 
 ROW_PT, RIGHT_PT, AXIS_PT = 24, 10, 32
 IP_STEP = 0.42
-NOTHING = "The studies have no cell in common."
+NOTHING = "The studies have no cells in common."
 
 
 def _common_cells(descriptive, other, metric):
     """Pair the means of the cells that both studies have, in this study's order.
 
-    The columns are those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, and note (the reason why a
-    cell can't be compared). A missing value is None.
+    The columns are those that identify the cell, then scenario_label, n, the metric's column, other_n, other_<metric> and note (the
+    reason why a cell can't be compared). A missing value is None.
     """
     here, there = (table[table["metric"] == metric.column] for table in (descriptive, other))
     cells = here.merge(there[[*CELL, "n", "mean"]], on=CELL, suffixes=("", "_there"))
@@ -50,9 +50,9 @@ def _note(values):
 
 
 def _draw_methods(cells, scenarios, metric, names):
-    """Draw the cells of `_common_cells`, one panel per scenario of this study that has any.
+    """Draw the cells of `_common_cells`, with one panel per scenario of this study that has such cells.
 
-    ``names`` are those of this study and of the other.
+    ``names`` has the names of this study and of the other one.
     """
     apply_style()
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
@@ -131,7 +131,7 @@ def _describe(cells, scenario, metric, names):
 
 
 def plot_methods(descriptive, other_descriptive, scenarios, name, other_name) -> Drawing:
-    """Return the figure and its data."""
+    """Return the figure that compares two studies' mean goodput, and its data."""
     metric = metric_by_slug("goodput")
     cells = _common_cells(descriptive, *other_descriptive, metric)
     drawn = _draw_methods(cells, scenarios, metric, (name, other_name))

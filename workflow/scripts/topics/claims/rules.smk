@@ -1,8 +1,8 @@
 # Claims: tidy tables -> analysis/{claims,claim_versions}.csv
 
 
-# What was claimed before there was a run, and each change since. `onstart` of the Snakefile does the same before the first
-# job: an input of the runs it can't be, for a record that is lost would make them stale.
+# Records the claims before the first run, and each later change. `onstart` of the Snakefile also records them, before the
+# first job. The record can't be an input of the runs, because its loss would make them stale.
 rule record_claims:
     output:
         record=update("results/{study}/workflow/claims-record.json"),
@@ -18,7 +18,7 @@ rule record_claims:
         "record_claims.py"
 
 
-# Each claim of the paper: ours with its interval, and the verdict.
+# Compares each claim of the paper with the runs: our value, its interval and the verdict.
 rule check_claims:
     input:
         **({"record": "results/{study}/workflow/claims-record.json"} if CLAIMS else {}),

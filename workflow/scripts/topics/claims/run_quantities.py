@@ -7,14 +7,14 @@ from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
 from topics.claims.claim_quantities import UNRESOLVED
 
-#: Columns that `with_completions` adds -> what they are of the completion times of a run's web objects.
+#: Column that `with_completions` adds -> the aggregate of the completion times of a run's web objects.
 COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "completion_longest_ms": "max"}
 
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
     """Return runs with the columns `COMPLETIONS`: the median, mean and longest completion time of the run's web objects.
 
-    They are missing for runs without web objects, or with one that was never complete. ``short_flows``: rows of
+    The values are missing for a run without web objects, or with an object that was never completed. ``short_flows`` has rows of
     ``tidy/short_flows.parquet``.
     """
     if short_flows is None:
@@ -39,8 +39,8 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 def resolution_of_runs(runs, quantity) -> pd.Series:
     """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
 
-    For the square-root law's constant it is the change caused by one event more or fewer, for losses per halving it is one loss, for
-    goodput at least one of iperf3's blocks. For others see `run_tables.resolution`.
+    For the constant of the square-root law it is the change caused by one event more or fewer, and for losses per halving one loss more
+    or fewer. For goodput from iperf3 over TCP it is at least one of iperf3's blocks. For other quantities see `run_tables.resolution`.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -57,7 +57,7 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 
 
 def _of_printed_goodput(runs):
-    """Return the resolution of the goodput that the application prints; iperf3's receiver counts whole blocks."""
+    """Return the resolution of the goodput that the application prints, considering that iperf3's receiver counts only whole blocks."""
     block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
     counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
     return resolutions(runs, "goodput_mbps").combine(block.where(counts_blocks), np.fmax)
@@ -66,8 +66,8 @@ def _of_printed_goodput(runs):
 def _square_root_constant(runs, events):
     """Return C of the square-root law, rate = MSS / RTT * C / sqrt(p), with p events per packet sent.
 
-    Mathis, Semke, Mahdavi and Ott (CCR 1997), equation 3, solved for C. The rate is the mean goodput of a flow, the RTT
-    that of the flows, queueing included.
+    This is equation 3 of Mathis, Semke, Mahdavi and Ott (CCR 1997), solved for C. The rate is the mean goodput per flow, and the
+    RTT is the mean over the flows, including queueing.
     """
     rate_mbps = runs["goodput_mbps"] / _above_0(runs["flows_under_test"])
     segments = rate_mbps * runs["rtt_mean_ms"] * 1000 / (8 * _above_0(runs["mss_bytes"]))
@@ -75,7 +75,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the number of packets in the data's direction that were dropped by the queue or a policer, or lost behind them."""
+    """Return the number of packets in the data's direction that the queue or a policer dropped, or that were lost after the queue."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

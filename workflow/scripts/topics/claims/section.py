@@ -16,7 +16,10 @@ from topics.packet_size.topic import compares_sizes_alone
 
 
 def section(material) -> dict | None:
-    """Return the claims, and the cells in which another CCA ran; None if there is nothing to show, not even a figure of both methods."""
+    """Return the section's parts: the claims, and the cells in which another CCA ran.
+
+    None if the study has neither of them and no figure of both methods.
+    """
     context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
 
@@ -31,12 +34,12 @@ def findings(material) -> list[Finding]:
 
 
 def _other_method(material):
-    """Return the name and claims of the study that used the other method; None without one, or for a study of message sizes."""
+    """Return the name and claims of the study that used the other method; None if there is none or if this study compares message sizes."""
     return None if compares_sizes_alone(material.design) else material.other_claims
 
 
 def claims_part(material) -> dict | None:
-    """Return the table of claims and their outcomes, or None if none were checked."""
+    """Return the table of claims and their outcomes, or None if no claims were checked."""
     tables, other, paper = material.tables, _other_method(material), material.params.get("paper")
     if tables.claims is None or tables.claims.empty:
         return None
@@ -56,7 +59,7 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the cells in which another CCA ran, in this study or in the other; None if there are none."""
+    """Return the cells of this study, or else of the other one, in which another CCA ran; None if neither has any."""
     tables = material.tables
     for table, study, scenarios in (
         (tables.mislabelled, None, tables.scenarios),

@@ -49,7 +49,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     both = claims.merge(other_claims, on="claim", suffixes=("", "_other"))
     decided = both[both[["verdict", "verdict_other"]].isin([REPRODUCED, NOT_REPRODUCED]).all(axis=1)]
     if decided.empty:
-        return f"{text}; none was decided in the study {name} too."
+        return f"{text}; none was decided in both this study and the study {name}."
     sound, published = ("verdict_other", "verdict") if swapped else ("verdict", "verdict_other")
     emulated = decided[(decided[sound] == NOT_REPRODUCED) & (decided[published] == REPRODUCED)]
     method = "the published method, as here," if swapped else f"the published method (study {name})"

@@ -19,54 +19,60 @@ CLAIMS = Table(
         text_column("section", "Place of the statement in the paper."),
         text_column("statement", "Statement of the paper."),
         text_column("kind", "Kind of check, as described in `claims.schema.yaml`."),
-        text_column("quantity", "Column that the claim is about, of runs, flows or time series."),
-        text_column("unit", "Unit of `value`.", "it has none, or no value"),
+        text_column(
+            "quantity", "Quantity that the claim is about: a quantity of runs, of flows or of their time series."
+        ),
+        text_column("unit", "Unit of `value`.", "`value` has no unit, or is missing"),
         text_column("published", "The paper's value, with its unit."),
         number_column(
             "value",
             IN_UNIT,
-            "The claim's statistic over this study's runs; p if the claim is about the outcome of a test.",
+            "The claim's statistic, computed from this study's runs; the p-value if the claim is about the outcome of a test.",
             _UNDECIDED,
         ),
         number_column(
-            "low", IN_UNIT, "Lower end of the interval of `value`.", f"{_UNDECIDED}, or it is a p, or has no interval"
+            "low",
+            IN_UNIT,
+            "Lower end of the interval of `value`.",
+            f"{_UNDECIDED}, or `value` is a p-value or has no interval",
         ),
         number_column(
             "high",
             IN_UNIT,
-            "Upper end of that interval.",
-            f"{_UNDECIDED}, or it is a p, or has no interval; or the end is infinite",
+            "Upper end of the interval of `value`.",
+            f"{_UNDECIDED}, or `value` is a p-value or has no interval, or the end is infinite",
         ),
         text_column(
             "interval",
-            "Kind of interval: `t` for one mean or ratio, 95 % if replications are about normal; `joint t` for the "
-            "lowest, highest or farthest of several, and `counted` for the number of comparisons that hold (Holm), "
-            "at least 95 %; `of ranks` (Woodruff) for a median; `chi-square` for standard deviations.",
+            "Kind of the interval of `value`: `t` for one mean or ratio (coverage 95 % if replications are approximately normal); "
+            "`joint t` for the lowest, highest or farthest of several (coverage at least 95 %); `counted` for the number of "
+            "comparisons that hold (Holm's procedure, coverage at least 95 %); `of ranks` for a median (Woodruff's method); "
+            "`chi-square` for standard deviations.",
             _UNDECIDED,
         ),
         text_column(
             "requirement",
-            "The statistic, and the bounds that are required for the claim to hold.",
+            "The claim's statistic, and the bounds that it must meet for the claim to hold.",
             "the study has no runs for the claim",
         ),
-        text_column("bounds", "The bounds in this requirement.", "there is no value, or it is a p"),
+        text_column("bounds", "The bounds in `requirement`.", "`value` is missing or a p-value"),
         verdict_column(
             "verdict",
-            f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`.",
+            f"Verdict on the claim: `{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`.",
             unmeasured=(NOT_TESTABLE,),
         ),
-        text_column("because", "Reason in words."),
+        text_column("because", "Reason for the verdict, in words."),
         text_column("tolerance", "Interpretation of the paper's words as a bound, with the reason."),
-        text_column("remark", "Remark on the published value.", "there is none"),
+        text_column("remark", "Remark on the published value.", "there is no remark"),
         text_column(
             "cause",
             "The reason why the claim doesn't hold, from the claims file.",
-            "it is reproduced or not testable, or the file gives no cause",
+            "the claim is reproduced or not testable, or the file gives no cause",
         ),
         count_column("runs", "runs", "Number of runs with a value of the claim's quantity."),
     ),
 )
-#: The change of the first version.
+#: Value of `change` for the first version.
 FIXED = "fixed"
 CLAIM_VERSIONS = Table(
     "claim_versions",
@@ -77,13 +83,18 @@ CLAIM_VERSIONS = Table(
         count_column(
             "runs",
             "runs",
-            "Number of runs that had a document when this version was first used; 0 means before the first run.",
+            "Number of runs that had been recorded when this version was first used; 0 means before the first run.",
         ),
         text_column(
             "change",
-            f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments or causes only`.",
+            f"Change made by this version: `{FIXED}` for the first version; for a later one, `added`, `changed` or `removed` (a claim), "
+            "`paper or scenarios changed`, or `comments or causes only`.",
         ),
-        text_column("claim", "Identifier of the claim.", "the change affects no claim"),
+        text_column(
+            "claim",
+            "Identifier of the claim that was added, changed or removed.",
+            "no claim was added, changed or removed",
+        ),
     ),
 )
 
@@ -93,7 +104,7 @@ MISLABELLED_METRICS = ("goodput_mbps", "rtt_mean_ms", "retransmits")
 
 
 def _means(suffix: str, whose: str, empty: str) -> tuple[Column, ...]:
-    """Return the columns with the means of `MISLABELLED_METRICS` over some runs."""
+    """Return the columns with the means of `MISLABELLED_METRICS` over the runs that `whose` describes."""
     return tuple(
         number_column(f"{name}{suffix}", RUNS[name].unit, f"Mean of `{name}` over {whose}.", empty)
         for name in MISLABELLED_METRICS
@@ -107,37 +118,40 @@ MISLABELLED = Table(
         _SCENARIO,
         SCENARIO_LABEL,
         _CCA,
-        text_column("observed", "CCA that ran, as reported by the sender; several are joined by `+`."),
+        text_column("observed", "CCA that ran, as reported by the sender; several CCAs are joined by `+`."),
         _IP_VERSION,
-        count_column("runs", "runs", "Number of runs in which this CCA ran."),
-        *_means("", "these runs", "none of them has a value"),
+        count_column("runs", "runs", "Number of runs of the cell in which `observed` ran."),
+        *_means("", "the runs of the cell in which `observed` ran", "none of these runs has a value"),
         text_column(
             "reference_scenario",
-            "Scenario that allows the CCA and is otherwise the same.",
+            "Scenario that allows the requested CCA and is otherwise the same as `scenario`.",
             "the study has no such scenario",
         ),
         *_means("_asked", "valid runs of the requested CCA in `reference_scenario`", "there is no such run"),
         *_means(
             "_observed",
-            "valid runs that requested the CCA that ran, in the same scenario or otherwise in `reference_scenario`",
+            "valid runs that requested `observed`: those in `scenario` or, if there are none, those in `reference_scenario`",
             "there is no such run",
         ),
         count_column(
             "identical_runs",
             "runs",
-            "Runs that equal this CCA's own run of the same replication in every digit of all three metrics.",
-            "the scenario has no valid run of this CCA",
+            "Number of runs that equal, in every digit of all three metrics, the run of the same scenario and replication that "
+            "requested `observed`.",
+            "the scenario has no valid run that requested `observed`",
         ),
         number_column(
             "difference_percent",
             "%",
-            "Largest difference of a metric between these two runs, relative to the larger value.",
-            "no replication has both",
+            "Largest difference in any of the three metrics between a run and the run of the same scenario and replication that "
+            "requested `observed`, relative to the larger value.",
+            "no replication has both runs",
         ),
         text_column(
             "same_as",
-            "Other requested CCAs whose runs are the same in every digit, separated by commas.",
-            "there is none",
+            "Other requested CCAs whose runs in the same scenario and IP version equal this cell's runs in every digit of all three "
+            "metrics, separated by commas.",
+            "there are no such CCAs",
         ),
         NOTE,
     ),

@@ -1,4 +1,4 @@
-"""The claims of a paper, one by one, compared with the runs; and whether a study with another method agrees."""
+"""The claims of a paper, each compared with the runs and with the verdict from a study that uses another method."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED
@@ -13,7 +13,7 @@ def _figures(design):
             "methods",
             "plot_methods",
             ("scenarios", "descriptive", "other_descriptive"),
-            title="Goodput of two methods",
+            title="Goodput with two methods",
             shows="means",
             params={"name": design.name, "other_name": design.other},
             category="Methods compared",

@@ -15,17 +15,17 @@ AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 
 
 def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
-    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran, examined or not, and whether the means here agree.
+    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran, examined or not, and verdicts on their agreement with our means.
 
-    A mean *agrees* if its whole interval lies within the statement's bounds, and *differs* if none of it does; otherwise, and
-    with a single run, it is *not shown*.
+    A mean *agrees* if its whole interval lies within the statement's bounds, and *differs* if no part of the interval does.
+    Otherwise, and with a single run, agreement is *not shown*.
 
     Parameters
     ----------
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier -> label of the study's scenarios, in its order.
+        Identifier -> label of the study's scenarios, in the study's order.
     confidence : float
         Confidence level of the intervals.
     """

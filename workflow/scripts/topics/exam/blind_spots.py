@@ -1,15 +1,15 @@
-"""The population of an exam's paths, and the effects that none of its cases could have shown."""
+"""The population of an exam's paths, and the effects that none of the exam's cases could have shown."""
 
 import pandas as pd
 
 from wording.number_format import plain
 
-#: Longest duration of a flow in a short exam, in s; most cases miss effects that begin later.
+#: Longest duration of a flow in a short exam, in s. Most cases can't show effects that begin later.
 LONG_S = 60
 
 
 def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, sources) -> list[dict[str, str]]:
-    """Return the ranges of the paths' parameters, as run, each with its source: name, range, source."""
+    """Return one row for each parameter of the paths: its name, its range in the runs, and the source of the range."""
     return [
         {"name": name, "range": words, "source": sources.get(name, "")}
         for name, words in _ranges(runs, scenarios).items()
@@ -55,7 +55,7 @@ def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
     if len(long_ones) < len(scenarios):
         spots.append(f"in all but {len(long_ones)} of the {len(scenarios)} cases, effects that begin after {LONG_S} s")
     spots += [
-        f"paths of other rates than {_from_to(runs['rate_mbps'], 'Mbit/s')}, or other RTTs than {_from_to(runs['rtt_path_ms'], 'ms')}",
-        "more simultaneous flows than in these cases, receivers that aren't Linux, and hardware offloads",
+        f"paths with rates other than {_from_to(runs['rate_mbps'], 'Mbit/s')}, or RTTs other than {_from_to(runs['rtt_path_ms'], 'ms')}",
+        "more simultaneous flows than in these cases, receivers that don't run Linux, and hardware offloads",
     ]
     return spots

@@ -1,12 +1,14 @@
 """The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
 
-*Worse* is shown in either of two ways. First, most runs of such paths are worse than each standard CCA by more than the margin. This
-is the sign test: k of n runs correspond to k heads in n tosses. Second, the CCA collapses far more often than allowed: if the most similar
-standard CCA never collapses, more than `RARE` of the runs, or more than the standards' share over all cases, are far worse; otherwise
-more runs are far worse than of that standard. The first way has `SHARE_OF_MOST` of a row's level.
+The verdict *worse* can be shown in two ways. First, most runs on such paths are worse than each standard CCA by more than the margin; this
+is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar
+standard CCA never collapses, this means that the share of far worse runs exceeds `RARE` or, if it is larger, the standard CCAs' share over
+all cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
+level.
 
-The tests of all rows are corrected together (Holm, 1979). Interim looks share the total error: the first spends nearly all of it, each
-later one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added any number of times.
+The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
+all of it, and each later look one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added
+any number of times.
 """
 
 import math
@@ -16,16 +18,16 @@ from scipy import special
 
 from topics.exam.outcomes import Outcomes
 
-#: Share of runs above which falling counts as shown.
+#: Share of far worse runs above which a collapse counts as shown.
 RARE = 0.05
-#: Share of a row's level for the sign test, and share of the total error for the first look.
+#: Share of a row's level for the sign test, and share of the total probability of error for the first look.
 SHARE_OF_MOST, FIRST_LOOK = 0.96, 0.96
-#: Largest number of replications that is recommended to close a row.
+#: Largest number of runs that is recommended to close a row.
 MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the error available at a look, counted from 0, for all rows together.
+    """Return the probability of error that all rows together may spend at an interim look, counted from 0.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -36,12 +38,12 @@ def level_of_look(significance, look) -> float:
 
 @cache
 def at_least(count, n, share) -> float:
-    """Return the probability of at least the given number of successes in n trials with a success rate."""
+    """Return the probability of at least `count` successes in n trials, given the probability of success in one trial."""
     return 1.0 if count <= 0 else float(special.bdtrc(count - 1, n, share))
 
 
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
-    """Return the p-value of a row's verdict *worse*; 1 if there are no runs, or they repeat one measurement.
+    """Return the p-value of a row's verdict *worse*; 1 if there are no runs or the runs repeat one measurement.
 
     ``rare`` is the share of runs above which collapses count as shown.
     """
@@ -66,7 +68,7 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the upper bound on the share of worse runs, given their number among n: exact and one-sided (Clopper and Pearson, 1934).
+    """Return the exact one-sided upper bound on the share of worse runs, given their number among n (Clopper and Pearson, 1934).
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -77,7 +79,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return how many of n runs must be worse to show that most are, at a level; None if even n aren't enough.
+    """Return the smallest number of worse runs among n that shows, at a given level, that most runs are worse; None if not even n do.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)

@@ -1,16 +1,17 @@
-"""The criteria of RFC 9743: the section, and the measures that evaluate each criterion, or the reason why none can do so here.
+"""The criteria of RFC 9743, each with its section, and with the measures that evaluate it or the reason why it can't be evaluated here.
 
-The order is that of the scorecard. The names of scenarios determine which criterion they evaluate: they begin with a section of the RFC.
+The criteria are in the order of the scorecard. The name of a scenario begins with a section of the RFC and determines the criteria that the
+scenario evaluates.
 """
 
 from dataclasses import dataclass
 
 from topics.exam.published import BETWEEN_RTTS, HIGH_LOSS, RESPONSE, SHARES, Published
 
-#: Groups of criteria, as the report's first screen has them.
+#: Groups of criteria, as on the report's first screen.
 ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Special cases"
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
-#: Which way a measure is better.
+#: Directions in which a measure can be better.
 HIGHER, LOWER = "higher", "lower"
 
 
@@ -32,18 +33,18 @@ class Criterion:
     """A criterion of the RFC."""
 
     section: str  # section of the RFC
-    words: str  # its requirement
+    words: str  # the requirement
     strength: str  # the RFC's word: "MUST"
     group: str  # one of `GROUPS`
-    # Names of the scenarios that answer it, in full or up to a hyphen; without any, it can't be evaluated.
+    # Names of the scenarios that evaluate the criterion, in full or up to a hyphen; without any, it can't be evaluated.
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
-    reason: str = ""  # reason why it can't be evaluated
-    is_explained: bool = False  # whether the author's explanation answers it
-    published: tuple[Published, ...] = ()  # published statements on its measures
+    reason: str = ""  # reason why the criterion can't be evaluated
+    is_explained: bool = False  # whether the author's explanation answers the criterion
+    published: tuple[Published, ...] = ()  # published statements on the criterion's measures
 
     def is_answered_by(self, scenario: str) -> bool:
-        """Return whether a scenario evaluates the criterion, given the scenario's name."""
+        """Return whether the scenario with this name evaluates the criterion."""
         return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
 
 
@@ -70,7 +71,7 @@ MEASURES = {
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
         # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
-        Measure("loss_added_percent", "the increase in the other flow's loss over its loss alone", "%", LOWER, _LOSS, decimals=2),
+        Measure("loss_added_percent", "the increase in the other flow's loss over its loss when alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
         Measure("own_share_percent", "its share of both flows' goodput", "%", HIGHER, _PERCENT),
@@ -86,14 +87,14 @@ MEASURES = {
         Measure("crowd_percent", "the others' goodput, relative to their fair share,", "%", HIGHER, _PERCENT),
         Measure("during_percent", "the goodput of the remaining path, relative to its capacity,", "%", HIGHER, _PERCENT),
         Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
-        Measure("subflows_percent", "the share that two subflows take from one competing flow", "%", LOWER, _PERCENT),
+        Measure("subflows_percent", "the share that two subflows get against one competing flow", "%", LOWER, _PERCENT),
         Measure("runs_far_worse", "the number of runs in which it falls far behind", "runs", LOWER, decimals=0),
     )
 }  # fmt: skip
 
 #: Criterion about all scenarios together.
 RARE_EVENTS = Criterion(
-    "5", "all cases: runs in which it falls far behind each standard CCA, by any measure", "MUST consider", ALONE, measures=("runs_far_worse",)
+    "5", "all cases: runs in which it falls far behind every standard CCA by any measure", "MUST consider", ALONE, measures=("runs_far_worse",)
 )  # fmt: skip
 _BESIDE = ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
 CRITERIA = (
@@ -102,36 +103,36 @@ CRITERIA = (
     Criterion("5.1.3", "protection against high packet loss", "MUST consider", ALONE, ("5.1.3",), ("loss_percent", "utilisation_percent"), published=HIGH_LOSS),
     Criterion("5.1.4", "fairness among its own flows", "MUST consider", ALONE, ("5.1.4",), ("jain_index", "least_percent", "rtt_exponent", "starved_s"), published=BETWEEN_RTTS),
     Criterion("5.1.4", "convergence when a flow joins", "MUST consider", ALONE, ("5.1.4-late",), ("convergence_s",)),
-    Criterion("5.1.5", "its own short flows, alone and beside its long ones", "MUST", ALONE, ("5.1.5",), ("slowdown_p50", "slowdown_p95")),
+    Criterion("5.1.5", "its own short flows, alone and in competition with its long flows", "MUST", ALONE, ("5.1.5",), ("slowdown_p50", "slowdown_p95")),
     Criterion("5.2", "backoff where all feedback is lost", "MUST", OTHERS, ("5.2-acks",), ("packets_per_rtt",)),
     Criterion("5.2", "starvation of others", "MUST", OTHERS, _BESIDE, ("other_starved_s",)),
-    Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than the standard ones do", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "loss_added_percent", "other_fair_percent")),
+    Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than the standard CCAs do", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "loss_added_percent", "other_fair_percent")),
     Criterion("5.2.2", "real-time traffic that competes with it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
     Criterion("5.2.3", "short flows of others that compete with it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
-    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text by its author, which no run can replace: the key `explanation` in its definition", is_explained=True),
-    Criterion("5.3.2", "incremental deployment: its performance beside deployed CCAs", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
+    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="this requires a text by the CCA's author, which no run can replace: the key `explanation` in the CCA's definition", is_explained=True),
+    Criterion("5.3.2", "incremental deployment: its performance in competition with deployed CCAs", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
     Criterion("6.1", "paths with drop-tail queues", "MUST", GENERAL, ("5.2.1-solo",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.2", "tunnels", "MUST consider", GENERAL, ("6.2",), ("utilisation_percent",)),
-    Criterion("6.2", "tunnels that carry ECN", "MUST consider", GENERAL, reason="the testbed's tunnels begin behind the marking queue, so that no mark would have to cross from their outer header to the inner one"),
+    Criterion("6.2", "tunnels that carry ECN", "MUST consider", GENERAL, reason="the testbed's tunnels begin behind the marking queue, so no mark would have to be copied from the outer header to the inner one"),
     Criterion("6.3", "wired paths", "baseline", GENERAL, ("6.3",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms"), published=RESPONSE),
-    Criterion("7.1", "queues that manage themselves, and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
-    Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0); ECT(1), which DualPI2's low-latency queue takes, needs TCP Prague's patches"),
-    Criterion("7.2", "whether it would trip circuit breakers (RFC 8084)", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
+    Criterion("7.1", "active queue management and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
+    Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0), but DualPI2's low-latency queue takes ECT(1), which needs the patches of TCP Prague"),
+    Criterion("7.2", "tripping of circuit breakers (RFC 8084)", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
     Criterion("7.3", "paths whose delay changes", "SHOULD", SPECIAL, ("7.3",), ("after_utilisation_percent", "dip_percent", "after_queueing_p95_ms", "recovery_s")),
-    Criterion("7.4", "constrained paths: a BDP below a packet", "SHOULD consider", SPECIAL, ("7.4",), ("utilisation_percent", "queueing_p50_ms", "loss_percent")),
+    Criterion("7.4", "constrained paths: a BDP below one packet", "SHOULD consider", SPECIAL, ("7.4",), ("utilisation_percent", "queueing_p50_ms", "loss_percent")),
     Criterion("7.5", "paths with high delay", "ought", SPECIAL, ("7.5",), ("utilisation_percent",)),
     Criterion("7.6", "misbehaving nodes", "SHOULD explore", SPECIAL, reason="Linux's receiver doesn't split acknowledgements, acknowledge data that it has not received, or hide losses or marks, and nothing here makes it do so"),
     Criterion("7.7", "extreme reordering (RFC 4653)", "ought", SPECIAL, ("7.7",), ("utilisation_percent",)),
     Criterion("7.8", "transient events: an outage", "SHOULD", SPECIAL, ("7.8-outage",), ("recovery_s", "after_utilisation_percent")),
     Criterion("7.8", "transient events: a crowd of other flows", "SHOULD", SPECIAL, ("7.8-crowd",), ("crowd_percent",)),
-    Criterion("7.9", "sudden changes of the path", "MUST", SPECIAL, ("7.9",), ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")),
+    Criterion("7.9", "sudden changes to the path", "MUST", SPECIAL, ("7.9",), ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")),
     Criterion("7.10", "multipath: fail-over", "MUST where it applies", SPECIAL, ("7.10-failover",), ("during_percent", "standstill_s")),
-    Criterion("7.10", "multipath: a bottleneck that subflows share with others", "MUST where it applies", SPECIAL, ("7.10-shared",), ("subflows_percent",)),
-    Criterion("7.11", "data centres: incast, marks at a step, 100 us", "if meant for them", SPECIAL, ("7.11",), ("slowdown_p50", "slowdown_p95", "queueing_p95_ms", "loss_percent")),
+    Criterion("7.10", "multipath: a bottleneck that subflows share with other flows", "MUST where it applies", SPECIAL, ("7.10-shared",), ("subflows_percent",)),
+    Criterion("7.11", "data centres: incast, step marking, an RTT of 100 us", "if meant for them", SPECIAL, ("7.11",), ("slowdown_p50", "slowdown_p95", "queueing_p95_ms", "loss_percent")),
 )  # fmt: skip
 
 
 def wanted_measures(scenario) -> set[str]:
-    """Return the measures that the criteria require in a scenario, given its name."""
+    """Return the measures that the criteria require in the scenario with this name."""
     return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}

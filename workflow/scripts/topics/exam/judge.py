@@ -1,12 +1,15 @@
 """The scorecard: a CCA's results, criterion by criterion, compared with the standard CCAs and with absolute limits.
 
-Each run of the CCA is compared with the standard CCAs' runs of the same seed. It is worse than each of them by more than the margin,
-better than each, or neither (`outcomes`). A verdict counts such runs (`card_tests`), so it is valid for any distribution:
+Each run of the examined CCA is compared with the standard CCAs' runs with the same seed: it is worse than a standard CCA by more than the
+margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the numbers of such runs (`card_tests`), so they are
+valid for any distribution.
 
-*worse*: most runs of such paths are worse, or far more of them collapse than allowed, or than for the most similar standard CCA. *Better*:
-most are better. Over all deciding rows, the probability of any false verdict is below the level. *Like*: no run is missing, and the data
-rule out, over the rows together, that more than a stated share of the runs is worse. *Too variable*: the runs differ and leave the question
-open. *Not enough*: the runs agree, but are too few or repeat each other. *Not measured*: none has a value.
+- *Worse*: most runs on such paths are worse, or far more runs collapse than is allowed or than with the most similar standard CCA.
+- *Better*: most runs are better. For all deciding rows together, the probability of any false *worse* or *better* is below the level.
+- *Like*: no run is missing, and the data rule out, for all deciding rows together, that more than a given share of the runs is worse.
+- *Too variable*: the runs differ and leave the question open.
+- *Not enough*: the runs agree, but are too few or repeat each other.
+- *Not measured*: no run has a value.
 """
 
 from collections.abc import Mapping
@@ -36,7 +39,7 @@ from topics.exam.tables import (
 )  # fmt: skip
 from wording.scenario_words import ip_words
 
-#: Difference between the shares of worse runs over IPv4 and IPv6 from which both are shown.
+#: Smallest difference between the shares of worse runs over IPv4 and over IPv6 for which the row shows both.
 APART = 0.3
 #: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
@@ -52,14 +55,14 @@ def scorecard(
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier -> label of the study's scenarios, in its order.
+        Identifier -> label of the study's scenarios, in the study's order.
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
-        Confidence of intervals, and significance of all rows "worse" together.
+        Confidence level of the intervals, and significance level of the verdicts *worse* of all rows together.
     runs : pandas.DataFrame, optional
-        ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the drawn quantities. The default is the runs
-        that have a value of any measure.
+        ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the drawn quantities. By default, the planned runs
+        are those with a value of any measure.
     """
     design = _Design(values, exam, runs)
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
@@ -88,7 +91,7 @@ class _Design:
 
     @cache  # noqa: B019, it lives as long as its card is made
     def planned(self, scenario) -> pd.MultiIndex:
-        """Return the pairs (IP version, replication) of the CCA's runs in a scenario, or of the standards' runs where it has none."""
+        """Return the pairs (IP version, replication) with a run of the CCA or of a standard CCA in a scenario."""
         of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
         return (
             pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
@@ -97,13 +100,13 @@ class _Design:
         )
 
     def excluded(self, scenario) -> pd.DataFrame:
-        """Return the rows of the CCA's runs in a scenario without values, which have the reasons; empty without ``tidy/runs.csv``."""
+        """Return the rows of the CCA's invalid runs in a scenario, which contain the reasons; empty without ``tidy/runs.csv``."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
     @cache  # noqa: B019, it lives as long as its card is made
     def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of the runs that have no values because of the CCA's behaviour."""
+        """Return the pairs of a scenario whose runs have no values because of the CCA's behaviour."""
         excluded = self.excluded(scenario)
         by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
         return pd.MultiIndex.from_frame(by_cca[PAIR])
@@ -116,14 +119,17 @@ class _Design:
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether a measure has a row in a scenario: it does if any CCA has a value, or if the row decides."""
+        """Return whether the scorecard has a row for a measure in a scenario: it does if any CCA has a value or the row decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
         )
 
     def role(self, scenario, measure) -> str:
-        """Return whether a row decides. If the exam names none, all do; a measure required by two criteria decides once."""
+        """Return the role of a row, which depends on whether it decides.
+
+        If the exam names no deciding rows, all rows decide. A measure that two criteria require in a scenario decides only once.
+        """
         decides = not self.primaries or measure in self.primaries.get(scenario, ())
         is_first = (scenario, measure) not in self.taken
         self.taken.add((scenario, measure))
@@ -138,12 +144,12 @@ class _Design:
 
 
 def cells_of(values) -> dict[tuple[str, str, str], pd.Series]:
-    """Return (scenario, measure, CCA) -> values by IP version and replication."""
+    """Return the values by IP version and replication for each (scenario, measure, CCA)."""
     return {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
 
 
 def _rows_of(criterion, design, scenarios, confidence):
-    """Yield the rows of a criterion."""
+    """Yield the rows for a criterion."""
     exam, answering = design.exam, list(filter(criterion.is_answered_by, scenarios))
     about = {
         "rfc_section": criterion.section, "group": criterion.group, "criterion": criterion.words, "rfc_word": criterion.strength,
@@ -155,7 +161,7 @@ def _rows_of(criterion, design, scenarios, confidence):
     if not answering and not inapplicable:
         explained = criterion.is_explained and exam.get("explanation")
         reason = (
-            "explained by its author, below" if explained else criterion.reason or "the study has no scenario for it"
+            "explained by the author, below" if explained else criterion.reason or "the study has no scenario for it"
         )
         yield about | {"verdict": NOT_MEASURED, "reason": reason}
     for scenario in answering:
@@ -169,7 +175,7 @@ def _rows_of(criterion, design, scenarios, confidence):
 
 
 def _row(measure, scenario, design, confidence) -> dict:
-    """Return the row of one measure, without its verdict."""
+    """Return the row for one measure in a scenario, without the verdict."""
     exam = design.exam
     cells = {
         cca: design.cells[scenario, measure.name, cca]
@@ -206,7 +212,7 @@ def _row(measure, scenario, design, confidence) -> dict:
 
 
 def median_with_interval(values, confidence, name) -> dict[str, float]:
-    """Return the median and both ends of its interval, which are order statistics."""
+    """Return the columns with the median and with both ends of its interval, which are order statistics."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
     end = name.removesuffix("value")
@@ -229,7 +235,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row on all cases together: the numbers of runs in which the CCA, and a standard, fall far behind in any measure.
+    """Return the row for all cases together, with the numbers of runs in which the CCA and a standard CCA fall far behind in any measure.
 
     Parameters
     ----------
@@ -238,7 +244,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
     exam : mapping
         cca and standards.
     of_scenarios : mapping
-        Scenario -> the CCA's pairs in the study, and those of them that failed because of its behaviour.
+        Scenario -> the pairs of its runs, and the pairs that failed because of the CCA's behaviour.
     """
     names = ["scenario", *PAIR]
     far, standard_far = {}, {}
@@ -268,7 +274,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
 
 
 def _counts(outcomes) -> dict:
-    """Return the columns that count a row's runs, and the outcomes."""
+    """Return the columns with numbers of a row's runs, and the outcomes."""
     return {
         "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
         "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
@@ -277,9 +283,10 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Set the verdicts of the deciding rows jointly; at each later look, only of the rows that are still open.
+    """Set the verdicts of the deciding rows jointly, at each later interim look only those of the rows that are still open.
 
-    ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The columns of `SCORECARD` that follow are added.
+    ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The verdicts, and the columns of `SCORECARD`
+    that belong to a verdict, are added to these dicts.
     """
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
@@ -303,12 +310,12 @@ def judge(rows, exam, significance) -> None:
 
 
 def _until(outcomes, replications):
-    """Return the outcomes of the first replications, up to a number, or all."""
+    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if it is None."""
     return outcomes if replications is None else outcomes.until(replications)
 
 
 def _verdicts(outcomes, rows, tests, level, exam, rare):
-    """Return each row's p-values, the upper bound of the share of worse runs, and the verdict."""
+    """Return each row's p-values, upper bound on the share of worse runs, and verdict."""
     is_absolute = ["limit" in row or "is_rare" in row for row in rows]
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
     better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
@@ -354,7 +361,7 @@ def _open(one) -> dict[str, str]:
 
 
 def _what_it_would_take(row, exam, level, next_level) -> dict:
-    """Return how much worse an open row's results would have had to be for a verdict, and the number of runs that would close it."""
+    """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
     fewest = card_tests.fewest_for_most(one.n, level)

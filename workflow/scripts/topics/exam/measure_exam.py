@@ -13,9 +13,9 @@ from topics.exam.criteria import wanted_measures
 from topics.exam.tables import EXAM_VALUES
 from topics.path_changes.phases import specification_of
 
-#: Scenario with a single flow, and the scenarios with harm measured relative to it.
+#: Beginnings of scenarios' names: those with a lone flow, and those in which harm to a flow is measured relative to a lone flow.
 SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
-#: Columns that identify the path of a lone flow: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication that drew them.
+#: Columns that identify the path of a lone flow: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication.
 PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes", "ip_version", "replication"]
 #: Measures that are columns of ``tidy/runs.csv``.
 COLUMNS = {
@@ -26,7 +26,7 @@ COLUMNS = {
 }
 #: Measures that are computed by the function of the same name in `measures`.
 SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
-#: Measures of flows with equal RTTs, and of flows with different RTTs: equal shares are required only of the former.
+#: Measures only for flows with equal RTTs, of which equal shares are required, and only for flows with different RTTs.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
@@ -79,11 +79,11 @@ def _of_groups(run, wanted):
 
 
 def harms(others) -> pd.DataFrame:
-    """Return the harm that runs do to their other flow: its loss relative to running alone in the same replication on the same path.
+    """Return the harm to the other flow of each run, relative to the same flow alone in the same replication on the same path.
 
-    ``others`` has one row per run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay`` and
-    ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for the runs in `HARMED` whose other
-    flow's CCA also ran alone. Differences between replications thus include the variation of the lone flow.
+    ``others`` has one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
+    ``throughput``, ``delay`` and ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for the runs in `HARMED`
+    whose other flow's CCA also ran alone. The variation between replications thus includes that of the lone flow.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

@@ -1,4 +1,4 @@
-"""Measures of a run for the criteria of RFC 9743: one function for each measure that isn't a column of a tidy table."""
+"""Measures of a run for the criteria of RFC 9743, with one function for each measure that isn't a column of a tidy table."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ SOCKET_COLUMNS = [
     "vegas_rtt_ms",
 ]  # fmt: skip
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
-#: Time in s that a flow has to notice that the path loses its packets.
+#: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
 #: Averaging time, in s, of shares of flows and of loss.
 BIN_S = 1.0
@@ -37,11 +37,11 @@ class RunData:
 
     @property
     def phases(self) -> list[Phase]:
-        """The phases of the run's changing path."""
+        """Phases of the run's changing path."""
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with an application, which must not be a group of long flows."""
+        """Return the row of the only group of the run that has this application, which must not be the application of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
@@ -51,7 +51,10 @@ class RunData:
 
 
 def packets_per_rtt(run: RunData) -> float:
-    """Return the packets that a flow sends per round-trip time of the empty path, from `NOTICED_S` after its last change to the end."""
+    """Return the number of packets that the fastest flow sends per round-trip time of the empty path.
+
+    It is a mean from `NOTICED_S` after the path's last change (or after the start, if the path never changes) to the end of the run.
+    """
     begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
     spans = within.groupby("flow")
@@ -61,7 +64,7 @@ def packets_per_rtt(run: RunData) -> float:
 
 
 def _delivered(run: RunData, edges) -> pd.DataFrame:
-    """Return the bytes that each flow had delivered at given times: one row per time, one column per flow."""
+    """Return the number of bytes that each flow had delivered by the given times, with one row per time and one column per flow."""
     of_flows = {}
     for flow, samples in run.sockets.groupby("flow"):
         delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
@@ -93,7 +96,7 @@ def starved_s(run: RunData, share, flows=None) -> float:
 
 
 def longest_s(below) -> float:
-    """Return the longest uninterrupted time in s for which a condition holds, given in steps of `BIN_S`.
+    """Return the longest uninterrupted time in s for which a condition holds, given its value in each step of `BIN_S`.
 
     >>> longest_s([True, False, True, True])
     2.0
@@ -106,7 +109,7 @@ def longest_s(below) -> float:
 
 
 def breaker_s(run: RunData, loss_percent) -> float:
-    """Return the longest time in s in which the queue dropped more than `loss_percent` of the packets offered, in steps of `BIN_S`."""
+    """Return the longest time in s during which, in each step of `BIN_S`, the queue dropped more than `loss_percent` of offered packets."""
     edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
     drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
     sent = np.zeros(len(edges))
@@ -117,7 +120,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return utilisation and queueing after the path's last change, and the time until its rate is used (the remaining time if never)."""
+    """Return utilisation and queueing after the path's last change, and the time until the new rate is used (or all the remaining time)."""
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -130,7 +133,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity, from one second after its last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity, from one second after the path's last change."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])
@@ -138,15 +141,15 @@ def dip_percent(run: RunData) -> float:
 
 
 def least_percent(run: RunData) -> float:
-    """Return the lowest goodput of any flow in percent of the mean of all flows, without start-up."""
+    """Return the lowest goodput of any flow in percent of the mean over all flows, excluding start-up."""
     goodput = run.flows["goodput_steady_mbps"]
     return float(100 * goodput.min() / goodput.mean())
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return the absolute exponent of goodput as a power of the path's RTT: the slope of a log-log fit.
+    """Return the absolute value of the exponent of goodput as a power of the path's RTT, which is the slope of a log-log fit.
 
-    Start-up is left out. A flow without goodput is treated as if it had delivered one packet.
+    Start-up is excluded. A flow without goodput is treated as if it had delivered one packet.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
     goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))
@@ -154,14 +157,14 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return the rate of the remaining path while the other is down, in percent, and the longest time without any delivery."""
+    """Return the rate while only one path is up, in percent of that path's capacity, and the longest time in s without any delivery."""
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the share, in percent, of the first flow, with its subflows, in the goodput of both."""
+    """Return the first flow's share of the goodput of both flows in percent, with all its subflows."""
     goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
     return float(100 * goodput.iloc[0] / goodput.sum())
 
@@ -174,7 +177,7 @@ def crowd_percent(run: RunData) -> float:
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return goodput, RTT and retransmissions of the flow in group ``other``, or of the only flow if there is just one."""
+    """Return goodput in Mbit/s, RTT in ms and retransmissions in % of the flow in group ``other``, or of the only flow."""
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]
@@ -189,8 +192,8 @@ def other_flow(run: RunData) -> dict[str, float]:
 def harm(alone, beside, more_is_better) -> float:
     """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative if it does better in competition.
 
-    It is (alone - beside) / alone for a quantity that should be large, (beside - alone) / beside for one that should be small. Negative
-    values are kept, because otherwise the mean of random values, cut off at 0, would show harm where there is none.
+    It is (alone - beside) / alone for a quantity that should be large, and (beside - alone) / beside for a quantity that should be small.
+    Negative values are kept, because the mean of random values that are cut off at 0 would show harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
     (0.6, 0.2, -0.2)

@@ -1,8 +1,8 @@
-"""The outcome of each run of the examined CCA: worse than each standard CCA by more than the margin, better than each, or neither.
+"""The outcome of each run of the examined CCA against each standard CCA: worse or better by more than the margin, or neither.
 
-Runs are compared in pairs with the standard CCAs' runs of the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour, is worse than any other. Verdicts count such outcomes instead of using means, so they are valid
-for any distribution of the values.
+Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
+excluded because of its sender's behaviour is worse than any other. Verdicts are based on numbers of outcomes instead of means, so they are
+valid for any distribution of the values.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ import pandas as pd
 from topics.exam.criteria import HIGHER, Measure
 
 PAIR = ["ip_version", "replication"]
-#: Best resolution of a difference, as a share of its margin: runs that agree more closely repeat one measurement.
+#: Resolution of a difference as a fraction of the margin: runs that agree more closely count as one repeated measurement.
 STEP = 0.1
-#: Number of margins by which a run must be worse to count as far worse: it fell, whatever the others did.
+#: Number of margins by which a run must be worse to count as far worse, that is, as a collapse.
 FAR = 4
 
 
@@ -26,12 +26,12 @@ class Outcomes:
     """The outcomes of a row's runs."""
 
     planned: int  # number of the CCA's runs in the scenario
-    missing: int  # number of these without a value for reasons other than the CCA's behaviour
-    failed: int  # number of these without a value because of the CCA's behaviour
+    missing: int  # number of planned runs without a value for reasons other than the CCA's behaviour
+    failed: int  # number of planned runs without a value because of the CCA's behaviour
     worse_by: pd.DataFrame  # amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value
-    margin: float  # amount beyond which it counts
-    far: float  # amount beyond which a run is far worse
-    far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than each of the others
+    margin: float  # amount above which a difference counts
+    far: float  # amount above which a run is far worse
+    far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
     measurements: int  # number of runs that don't repeat each other
 
     @property
@@ -41,12 +41,12 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Number of runs that are worse by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are worse than a standard CCA by more than the margin, for the standard CCA with the smallest number."""
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Number of runs that are better by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are better than a standard CCA by more than the margin, for the standard CCA with the smallest number."""
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -61,9 +61,9 @@ class Outcomes:
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA closest to the CCA is far worse than each of the others: standard CCAs fail like this, too.
+        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA: standard CCAs fail like this, too.
 
-        For a limit, and if the CCA has no value, they are those of the standard with the largest number of such pairs.
+        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most of them.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -78,12 +78,12 @@ class Outcomes:
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA to which the CCA loses least, by the median over the pairs."""
+        """The standard CCA with the smallest median amount by which the examined CCA is worse; None if no standard CCA has a value."""
         medians = self.worse_by.median()
         return str(medians.idxmin()) if medians.notna().any() else None
 
     def until(self, replications) -> "Outcomes":
-        """Return the outcomes of the first replications, up to a number."""
+        """Return the outcomes of the replications with numbers up to `replications`."""
         worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
         far_pairs = {
             name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
@@ -99,17 +99,17 @@ class Outcomes:
 def relative_outcomes(
     measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None
 ) -> Outcomes:
-    """Return the outcomes of a measure that is compared with the standard CCAs.
+    """Return the outcomes for a measure that is compared with the standard CCAs.
 
     Parameters
     ----------
     cells : mapping
-        CCA -> its values by IP version and replication.
+        CCA -> the CCA's values by IP version and replication.
     cca, standards : str, list of str
     margin : float
         Margin in the measure's unit.
     planned, failed : pandas.Index
-        The CCA's pairs in the study, and those of them that failed because of its behaviour.
+        Pairs (IP version, replication) of the scenario's runs, and the pairs that failed because of the CCA's behaviour.
     paths : int, optional
         Number of different paths drawn for the replications; by default, repeated runs are recognised by their values.
     """
@@ -133,9 +133,9 @@ def relative_outcomes(
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
-    """Return the outcomes of a measure with a limit: a run is worse, by 1, if it exceeds the limit and no standard CCA does.
+    """Return the outcomes for a measure with a limit: a run is worse, by 1, if it exceeds the limit and no standard CCA does.
 
-    If a standard exceeds it in the same run, the path is the cause. Parameters are those of `relative_outcomes`.
+    If a standard CCA exceeds the limit in the same pair, the path is the cause. The other parameters are those of `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, failed)
     own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
@@ -148,7 +148,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
 
 
 def _side_by_side(cells, cca, standards, failed):
-    """Return the values of the CCA and the standards, one column each and one row per pair, including failed runs."""
+    """Return the values of the CCA and of the standard CCAs, with one column per CCA and one row per pair, including failed runs."""
     table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
     table = table.reindex(table.index.union(failed)) if len(failed) else table
     return table if cca in table else table.assign(**{cca: np.nan})
@@ -163,20 +163,21 @@ def _outcomes(own, differences, planned, failed, measurements, **bounds):
 
 
 def _beyond(margin):
-    """Return the threshold above which a difference is beyond a margin, with an allowance for rounding."""
+    """Return the margin with an allowance for rounding: a difference above this threshold exceeds the margin."""
     return margin * (1 + 1e-9)
 
 
 def _far_worse(of_all, name, far):
-    """Return the pairs in which one of the CCAs is far worse than each of the others."""
+    """Return the pairs in which the CCA `name` is far worse than every other CCA."""
     others = of_all.drop(columns=name).max(axis=1)
     return of_all.index[of_all[name] - others > _beyond(far)]
 
 
 def _measurements(values, step, paths):
-    """Return the effective number of a row's runs: copies count once, unless their paths are known to differ.
+    """Return the effective number of a row's runs: 1 if they all repeat one measurement, unless their paths are known to differ.
 
-    Paths drawn from a small range of whole packets in a queue may coincide; the seed's other draws still differ.
+    It is enough if half of the paths differ: paths drawn from a small range of queue sizes in whole packets may coincide, but the other
+    quantities drawn with the seed still differ.
     """
     if paths is not None and 2 * paths >= len(values):
         return len(values)

@@ -1,4 +1,4 @@
-"""The page's tables of an exam: the scorecard, and a comparison of means with published ones."""
+"""The page's tables of an exam: the scorecard, and a comparison of our means with published findings."""
 
 import pandas as pd
 
@@ -17,12 +17,12 @@ GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
     WORSE: BAD, TOO_VARIABLE: OPEN, NOT_ENOUGH: OPEN, NOT_MEASURED: OPEN, NOT_APPLICABLE: OPEN, LIKE: ALIKE, BETTER: GOOD, "": "",
 }  # fmt: skip
-#: Signs of agreement with what is published.
+#: Verdict on a published statement -> its style.
 AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 
 
 def published_words(row, published: pd.DataFrame) -> str:
-    """Return the published statements on a row's CCA, scenario and measure, and whether the row agrees."""
+    """Return the sources of published statements on a row's CCA, scenario and measure, each with the verdict on its agreement."""
     names = ["cca", "scenario", "measure"]
     rows = published[(published[names] == [row[name] for name in names]).all(axis=1)]
     return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
@@ -45,7 +45,7 @@ def _note_words(row, published):
 
 
 def measure_words(name) -> str:
-    """Return a measure's name with its unit.
+    """Return a measure's name and unit in words.
 
     >>> measure_words("queueing_p95_ms"), measure_words("jain_index"), measure_words("")
     ('queueing p95, ms', 'jain index', '–')
@@ -80,7 +80,7 @@ SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
 
 
 def _runs_cell(row):
-    """Return a cell with the numbers of worse and better runs: "3 worse, 0 better of 20"."""
+    """Return a cell with the numbers of worse and better runs, such as "3 worse, 0 better of 20"."""
     if is_missing(row["n"]) or not row["n"]:
         return Cell(NONE)
     return Cell(
@@ -95,7 +95,7 @@ def _most_cell(row):
 
 
 def scorecard_columns(published) -> tuple[Shown, ...]:
-    """Return the columns of a scorecard, with the published statements."""
+    """Return the columns of a scorecard, whose notes include the published statements."""
     return (
         SECTION,
         shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
@@ -103,7 +103,7 @@ def scorecard_columns(published) -> tuple[Shown, ...]:
         shown_text("Case", "scenario_label", empty=NONE, kind="short"),
         shown_text("Measure", "measure", measure_words, kind="short"),
         shown_cell("Runs", _runs_cell, "short"),
-        shown_cell("At most worse", _most_cell, "number"),
+        shown_cell("Worse runs, at most", _most_cell, "number"),
         shown_cell("Median", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
         shown_cell("Standard", _standard_cell, "short"),
         shown_cell("Worse by", _worse_cell, "number"),
@@ -112,7 +112,7 @@ def scorecard_columns(published) -> tuple[Shown, ...]:
 
 
 def _difference_words(row):
-    return measure_words(row["measure"]) + (f", less {cca_name(row['minus'])}'s" if row["minus"] else "")
+    return measure_words(row["measure"]) + (f", minus that of {cca_name(row['minus'])}" if row["minus"] else "")
 
 
 def _bounds_words(row):
@@ -123,14 +123,14 @@ PUBLISHED = (
     SECTION, shown_cell("Verdict", lambda row: Cell(row["verdict"], style=AGREEMENT[row["verdict"]]), filtered=True),
     CCA, shown_text("Case", "scenario_label", kind="short"), shown_cell("Measure", _difference_words, "short"),
     shown_cell("Here", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
-    shown_cell("By the source", _bounds_words, "short"), shown_text("What is stated", "statement", kind="words"),
-    shown_text("Where", "source", kind="words"),
+    shown_cell("Expected", _bounds_words, "short"), shown_text("Statement", "statement", kind="words"),
+    shown_text("Source", "source", kind="words"),
 )  # fmt: skip
 
 
 def published_table(published) -> dict:
-    """Return the table that compares means with published ones."""
-    caption = "Our means, and the bounds from the sources"
+    """Return the table that compares our means with published statements."""
+    caption = "Our means, and the bounds that follow from the sources"
     return cells_table("exam-published", caption, published, PUBLISHED)
 
 

@@ -1,4 +1,4 @@
-"""Draw the examined CCA's first valid run of each case over time: its flows' windows (or goodput, if one is a program) and the queue."""
+"""Draw the examined CCA's first valid run of each case over time: the queue and the flows' windows (or goodput, if one is a program's)."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from run_tables.series_of_runs import series_of_runs
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: Number of points per line, and largest number of lines per panel: of more flows only the first are drawn.
+#: Number of points per line, and largest number of flows per panel; if a run has more flows, only the first are drawn.
 POINTS, MOST_FLOWS = 100, 4
 WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 2, 40, 10, 30, 26
 KINDS = {"cwnd": "cwnd, packets", "goodput": "goodput, Mbit/s", "queueing": "queueing delay, ms"}
@@ -23,14 +23,14 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return time_s and value of a line, reduced to `POINTS` parts by a function of pandas (``mean``, ``max``)."""
+    """Return time_s and value of a line in `POINTS` parts of equal duration, each reduced by a function of pandas (``mean``, ``max``)."""
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
     return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})
 
 
 def lines_of(sockets, queue) -> pd.DataFrame:
-    """Return the lines of a run: series (a key of `KINDS`), flow, flow_cca, time_s, value."""
+    """Return the lines of a run in the columns series (a key of `KINDS`), flow, flow_cca, time_s and value."""
     parts, has_program = [], not sockets.groupby("flow")["cwnd_packets"].any().all()
     for (flow, cca, _), rows in sockets.groupby(["flow", "flow_cca", sockets["path"].fillna(0)], observed=True):
         if flow < MOST_FLOWS and has_program and len(rows) > 1:
@@ -45,7 +45,7 @@ def lines_of(sockets, queue) -> pd.DataFrame:
 
 
 def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
-    """Return `DATA` of the first valid run of each of a CCA's cells; ``sockets`` and ``queues`` are files of time series."""
+    """Return `DATA` for the first valid run in each cell of a CCA; ``sockets`` and ``queues`` are files of time series."""
     first = runs[runs["valid"] & (runs["cca"] == cca)].groupby(CELL, sort=False).head(1)
     wanted = {(*key[:3], int(key[3])) for key in first[RUN].itertuples(index=False, name=None)}
     queue_of = dict(series_of_runs(queues, ["time_s", "delay_ms"], wanted))

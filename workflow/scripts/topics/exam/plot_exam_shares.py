@@ -12,15 +12,15 @@ PANELS = {
     "before": ("The row's CCA begins", "the column's flow starts 2 s later"),
     "after": ("The column's CCA begins", "the row's flow starts 2 s later"),
     "near": ("The row's RTT is a quarter", "of the column's"),
-    "far": ("The row's RTT is four times", "that of the column's"),
+    "far": ("The row's RTT is four times", "the column's"),
 }
 SECTION = "5.2.1-"
 
 
 def shares(flows) -> pd.DataFrame:
-    """Return the cells of the heat maps: the mean share of the flow in group ``own`` over the valid runs.
+    """Return the cells of the heat maps: the mean share, over the valid runs, of the flow in group ``own``.
 
-    Returns scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
+    The columns are scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs and note.
     """
     here = flows[flows["valid"] & flows["group"].isin(["own", "other"]) & flows["scenario"].str.startswith(SECTION)]
     rows = []

@@ -1,4 +1,4 @@
-"""The section on an exam: its findings, the verdicts by group, and links to the cases' figures."""
+"""The section on an exam: findings, verdicts by group, and links to the figures of the cases."""
 
 import pandas as pd
 
@@ -49,7 +49,7 @@ def section(material: ReportMaterial) -> dict:
         "explanation": exam["explanation"],
         "population": population_rows(material.tables.runs, material.tables.scenarios, exam["population"]),
         "blind": blind_spots(material.tables.runs, material.tables.scenarios),
-        "table": cells_table("scorecard", "What decides", deciding, scorecard_columns(published)),
+        "table": cells_table("scorecard", "Rows that decide", deciding, scorecard_columns(published)),
         "secondary": cells_table(
             "scorecard-secondary",
             "Other measurements",
@@ -64,7 +64,7 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the findings that open the report: results shown, the CCA's failures, and the worst rows."""
+    """Return the findings that open the report: failures of the CCA, the lead, inapplicable cases, the worst rows, and collapses."""
     card, exam = material.tables.scorecard, material.study["exam"]
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
@@ -78,7 +78,10 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
-    """Return the name, verdict, style and counts of a group: the verdict is the worst among its rows, if they have a bad one."""
+    """Return the name, verdict, style and counts of a group, given its deciding rows.
+
+    The verdict is *worse* if any row has it, *not measured* if no row was measured, and otherwise "nothing worse shown".
+    """
     verdicts = set(deciding["verdict"])
     if WORSE in verdicts:
         verdict, style = WORSE, BAD
@@ -90,13 +93,13 @@ def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
 
 
 def counts_words(card: pd.DataFrame) -> str:
-    """Return the number of rows per verdict, the bad verdicts first: "2 worse, 1 too variable, 11 like"."""
+    """Return the number of rows with each verdict, bad verdicts first, such as "2 worse, 1 too variable, 11 like"."""
     counts = card["verdict"].value_counts()
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts) or "no row"
 
 
 def link_of(row, material) -> str:
-    """Return the identifier of the figure that shows a row's case, or of the section."""
+    """Return the identifier of the figure that shows a row's case, or of the section if there is no such figure."""
     card = material.tables.scorecard
     measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
     others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES

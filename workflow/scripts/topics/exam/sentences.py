@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name
 
 #: Largest number of findings on the first screen.
 MOST_FINDINGS = 3
-#: Names of runs that the CCA itself ended.
+#: Kind of a failure caused by the CCA itself -> the failure in words.
 FAILED_WORDS = {
     "crash": "crashed the kernel",
     "not ended": "did not end",
@@ -22,7 +22,7 @@ FAILED_WORDS = {
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the card's first sentence: the number of worse rows and the worst of them, or the open row closest to that verdict."""
+    """Return the card's first sentence: the number of worse rows and the worst of them, or else the open row that is closest to *worse*."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
@@ -45,7 +45,7 @@ def lead(deciding: pd.DataFrame) -> str:
 
 
 def inapplicable_cases(card: pd.DataFrame) -> list[str]:
-    """Return one sentence per case that doesn't apply to the candidate: the case, its question, and the reason."""
+    """Return one sentence per case that doesn't apply to the candidate: the case, its criteria, and the reason."""
     rows = card[card["verdict"] == NOT_APPLICABLE]
     return [
         f"{scenario} ({'; '.join(of_case['criterion'])}): {of_case['reason'].iloc[0]}"
@@ -54,13 +54,13 @@ def inapplicable_cases(card: pd.DataFrame) -> list[str]:
 
 
 def _row_name(row) -> str:
-    """Return a row's subject for use in the middle of a sentence: "fairness among its own flows (case: 2 flows)"."""
+    """Return a row's subject for use within a sentence, such as "fairness among its own flows (case: 2 flows)"."""
     where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
     return f"{re.split('[,:]', row['criterion'])[0]}{where}"
 
 
 def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
-    """Return one sentence per kind of failure caused by the CCA itself, with its first run."""
+    """Return one sentence per kind of failure caused by the CCA itself, with the first run that failed in this way."""
     if "excluded_by" not in runs:
         return []
     of_cca = runs[(runs["cca"] == cca) & runs["excluded_by"].isin(OF_THE_CCA)]
@@ -77,17 +77,20 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
 
 
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return the rows with the verdict worse, ordered by the share of worse runs and then by size in margins."""
+    """Return the rows with the verdict *worse* to show as findings: at most `MOST_FINDINGS`, and one per criterion.
+
+    The row on all cases comes first; the others are ordered by size in margins and then by the share of worse runs.
+    """
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
-    # A criterion is one finding, in the scenario with the worst result; the one on all cases together comes first.
+    # A criterion is one finding, in the scenario with the worst result; the criterion on all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
     ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which runs of the CCA collapse but no run of a standard CCA does: they are findings even without a verdict."""
+    """Return open rows in which more runs of the CCA collapse than of the most similar standard CCA: findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
@@ -102,7 +105,7 @@ def open_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def _worse_words(row) -> str:
-    """Return, in words, the number of a row's worse runs: "worse in 5 of 20 runs"."""
+    """Return the number of a row's worse runs in words, such as "worse in 5 of 20 runs"."""
     by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
     return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
 
@@ -113,18 +116,18 @@ def row_sentence(row) -> str:
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
-            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or "
-            f"exceeds a limit that they respect{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than every standard CCA by more than {FAR} margins, or "
+            f"exceeds a limit that they respect{where}. For the standard CCA closest to it in each case, this number is {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
     )
     if not is_missing(row["limit"]):
-        what = f"beyond the limit of {plain(row['limit'])}{unit_of(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')} in which no standard CCA is"
+        what = f"beyond the limit of {plain(row['limit'])}{unit_of(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}, in which no standard CCA exceeds it"
         most = (
             ""
             if is_missing(row["worst_value"])
-            else f", at most {number(row['worst_value'], measure.decimals)}{unit_of(measure)}"
+            else f"; in the worst run it is {number(row['worst_value'], measure.decimals)}{unit_of(measure)}"
         )
         return f"{place}: {measure.words} is {what}{most}."
     if is_missing(row["value"]):
@@ -136,16 +139,16 @@ def row_sentence(row) -> str:
 
 
 def open_sentence(row) -> str:
-    """Return a sentence on an open row: its open question, its power, and the number of runs that would close it."""
+    """Return a sentence on an open row: the open question, the power of the runs, and the number of runs that would close the row."""
     measure = MEASURES[row["measure"]]
     where = row["scenario_label"] or "all cases"
     text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"
     if not is_missing(row["worse_share_at_most"]):
         text += f"; up to {100 * row['worse_share_at_most']:.0f} % of such runs can be worse"
     if not is_missing(row["detectable"]):
-        text += f"; worse by {number(row['detectable'], measure.decimals)}{unit_of(measure)} would have been shown"
+        text += f"; a deterioration by {number(row['detectable'], measure.decimals)}{unit_of(measure)} would have been shown"
     if not is_missing(row["runs_needed"]):
-        text += f"; {int(row['runs_needed'])} runs would settle it if they continue like this"
+        text += f"; {int(row['runs_needed'])} runs would settle it if further runs have the same shares of outcomes"
     return f"{text}."
 
 
@@ -165,7 +168,7 @@ def _with_interval(row, mean, low, high):
 def margins_words(margins) -> str:
     """Return the margins in words."""
     return (
-        f"{margins['goodput_points']:g} percentage points of goodput and shares, {margins['loss_points']:g} of loss, "
-        f"{margins['index']:g} of Jain's index and of harm, {margins['rtt_exponent']:g} of the exponent of the RTT, {margins['delay_ms']:g} ms of delay and jitter, "
-        f"{margins['slowdown']:g} of a slowdown, {margins['time_s']:g} s of times"
+        f"{margins['goodput_points']:g} percentage points for goodput and shares, {margins['loss_points']:g} for loss, "
+        f"{margins['index']:g} for Jain's index and harm, {margins['rtt_exponent']:g} for the exponent of the RTT, {margins['delay_ms']:g} ms for delay and jitter, "
+        f"{margins['slowdown']:g} for slowdowns, {margins['time_s']:g} s for times"
     )

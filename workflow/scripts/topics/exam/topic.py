@@ -1,4 +1,4 @@
-"""The exam: what RFC 9743 requires of a congestion control algorithm, compared with the standard CCAs."""
+"""The exam: a congestion control algorithm is compared with the standard CCAs by the criteria of RFC 9743."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -9,11 +9,11 @@ from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
-#: Largest number of scenarios with which cases are drawn one by one.
+#: Largest number of scenarios for which each case is drawn.
 MOST_CASES = 60
 #: Measures on the axes of `THROUGHPUT`.
 AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))
-#: Section of the RFC -> the figure that shows it; other sections are in `THROUGHPUT`, or else in `CASES`.
+#: Section of the RFC -> the figure that shows its cases. Cases of other sections are in `THROUGHPUT`, or else in `CASES`.
 FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1", "7.3", "7.8", "7.9"), CHANGES)}
 
 
@@ -27,18 +27,18 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
         THROUGHPUT, "plot_throughput_delay", ("exam_values", "scenarios"), "Throughput against queueing delay", "means, ellipses"
     )  # fmt: skip
     if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
-        yield Plot(SHARES, "plot_exam_shares", ("flows",), "Who gets what", "mean shares")
+        yield Plot(SHARES, "plot_exam_shares", ("flows",), "Shares of two competing flows", "mean shares")
     if any(map(is_watched, design.scenarios)):
         inputs, params = ("runs", "scenarios", "sockets", "queue"), {"changing": changing(design)}
-        title = "Paths that change, over time"
+        title = "Changing paths over time"
         yield Plot(CHANGES, "path_changes/plot_path_changes", inputs, title, "one run of each cell", params=params)
     if any(map(is_sampled, design.scenarios)) and len(design.scenarios) <= MOST_CASES:
         inputs, cca = ("runs", "scenarios", "sockets", "queue"), design.study["exam"]["cca"]
-        yield Plot(CASES, "plot_cases", inputs, "Every case over time", "one run of each", params={"cca": cca})
+        yield Plot(CASES, "plot_cases", inputs, "Every case over time", "one run of each case", params={"cca": cca})
 
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
-    """Return the tables from which values are measured, if the study has them."""
+    """Return the names of the tables from which values are measured, with ``groups`` only if a scenario has groups."""
     groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
     return (*groups, "runs", "flows", "scenarios", "sockets", "queue")
 
@@ -49,7 +49,7 @@ def _judged(design: StudyDesign) -> dict:
 
 
 def _problems(design: StudyDesign) -> Iterator[str]:
-    """Yield problems of deciding rows: a missing scenario, or a missing criterion that requires the measure there."""
+    """Yield the problems of deciding rows: a scenario that isn't in the study, or a measure that no criterion requires in the scenario."""
     # Imported here because only exams need the criteria, whose published statements require models.
     from topics.exam.criteria import wanted_measures
 
@@ -62,7 +62,9 @@ def _problems(design: StudyDesign) -> Iterator[str]:
         wanted = sorted(wanted_measures(scenario))
         for measure in measures:
             if measure not in wanted:
-                allowed = f"allowed: {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
+                allowed = (
+                    f"allowed: {', '.join(wanted)}" if wanted else "no criterion requires a measure in this scenario"
+                )
                 yield f"exam.primaries.{scenario} has {measure}; {allowed}."
 
 
