@@ -118,7 +118,7 @@ def test_flows_that_start_at_once_have_no_order():
     pairs = runs_of(study)
     assert (pairs.runs["start"] == 0).all()
     orders = compare_start_order(pairs, PARAMS)
-    assert orders["p"].isna().all() and orders["note"].str.startswith("too few units").all()
+    assert orders["p"].isna().all() and orders["note"].str.startswith("too few draws").all()
 
 
 def test_one_replication_has_no_interval_and_no_test():

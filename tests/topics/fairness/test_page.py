@@ -49,11 +49,13 @@ def nothing_shared(tmp_path_factory):
 
 def test_page_says_what_was_put_in(fairness_study):
     text = page_text(fairness_study.page)
-    assert re.search(r"In the scenario base BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the link beside Vegas", text)
+    assert re.search(r"In the scenario base BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the link against Vegas", text)
     assert "95 % intervals, 8 replications" in text
-    turned = r"Who wins depends on the conditions in 1 of 6 pairs: CUBIC takes 0\.98 \([\d. to]+\) beside BBR in buffer-4bdp, but 0\.3"
+    turned = r"Who wins depends on the conditions in 1 of 6 pairs: CUBIC takes 0\.98 \([\d. to]+\) against BBR in buffer-4bdp, but 0\.3"
     assert re.search(turned, text)
-    assert re.search(r"Share of a flow with an RTT of 40 ms beside a flow of the same CCA with 160 ms: Reno 0\.", text)
+    assert re.search(
+        r"Share of a flow with an RTT of 40 ms against a flow of the same CCA with an RTT of 160 ms: Reno 0\.", text
+    )
     worth = re.search(r"Starting first gives a share of (0\.\d+)", text)
     # A balance of 0.3 more.
     assert float(worth.group(1)) == pytest.approx(0.574, abs=0.02)

@@ -1,4 +1,4 @@
-"""Compare shares over the factors of the scenarios, one factor at a time, and with theory for some pairs."""
+"""Compare shares between the levels of one factor of the scenarios at a time and, for some pairs of CCAs, with theory."""
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,9 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, and the change from the base in percent of the ratio of the two goodputs.
+    """Return a pair's result at one level, and the change in the ratio of the two goodputs from the base to this level in percent.
 
-    Values and base are those of `replication_balances`; the base's own row has no base.
+    ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """
     row = pair_row(values, flows, params)
     row.pop("p", None)  # a test against one half, which this table doesn't have
@@ -46,10 +46,11 @@ def _level_row(values, base, flows, params):
 
 
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Compare each level of each factor with the base scenario's, for each pair of CCAs.
+    """Compare each level of each factor with the level of the base scenario, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. If the paths are alike, it has each pair once, in the study's order of CCAs; otherwise once for each order,
-    including pairs of a CCA with itself. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
+    Returns `FAIRNESS_FACTORS`. If the paths are alike, it has one row for each pair, in the study's order of CCAs. Otherwise it has one row
+    for each order of a pair, and for each CCA paired with itself. p is adjusted over the levels and pairs of a factor and IP version (Holm,
+    1979).
 
     ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
     """

@@ -19,7 +19,7 @@ MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retran
 def _sides_of_runs(shares):
     """Return the totals of the flows at each position in each valid run, by `CELL`, position and replication.
 
-    share and fair are sums, first is whether one of the flows was planned to start first, `MEANS` are means per flow.
+    share is the sum over the flows, first is whether one of the flows was scheduled to start first, and `MEANS` are means per flow.
     """
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
@@ -33,8 +33,8 @@ def _sides_of_runs(shares):
 def _describe_position(flows, sides, total, params):
     """Describe the results of the flows at one position of a mix: the columns of `SHARES` from ``position`` on, except p_holm.
 
-    `flows` are the position's flows in all replications, `total` is the number per run; `sides` has one row per replication,
-    which is the unit.
+    `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
+    replication, which is the unit.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
@@ -67,8 +67,8 @@ def _describe_position(flows, sides, total, params):
 def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
-    Returns `SHARES` for the table `FLOW_SHARES`. p, for a share against the fair one, is adjusted over the tests of a scenario and
-    IP version (Holm, 1979). The two sides of a pair are one test: the first side counts, and the second has the same p.
+    Returns `SHARES`, given `FLOW_SHARES`. The p-value of the test against the fair share is adjusted over the tests of a scenario and
+    IP version (Holm, 1979). The two sides of a pair are one test: the first side counts, and the second side has the same p-value.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

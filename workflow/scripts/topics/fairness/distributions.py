@@ -1,10 +1,10 @@
-"""The goodput of many flows with one CCA, as a distribution instead of one row per flow."""
+"""The shares of many flows with one CCA, as a distribution instead of one row per flow."""
 
 import pandas as pd
 
 #: Largest number of flows with one CCA that are listed in separate rows.
 MOST_ROWS = 12
-#: Quantiles of the flows: ends of a line, and the median.
+#: Quantiles of the flows' shares: the lower end of a line, the median, and the upper end.
 LOW, MIDDLE, HIGH = 0.05, 0.5, 0.95
 #: Columns that identify a distribution: those of a cell, and the CCA of its flows.
 OF = ["scenario", "scenario_label", "ip_version", "cca", "flow_cca"]
@@ -16,7 +16,7 @@ def has_many(shares) -> bool:
 
 
 def distributions(shares) -> pd.DataFrame:
-    """Return one row per cell and CCA: medians over its flows, with their 5th and 95th percentiles as low and high ends."""
+    """Return one row per cell and CCA, with the flows' median shares, and the 5th and 95th percentiles as low and high ends."""
     rows = []
     for _, flows in shares.groupby(OF, sort=False):
         row = flows.iloc[0].to_dict() | {"flows": len(flows)}

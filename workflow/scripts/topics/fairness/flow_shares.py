@@ -1,4 +1,4 @@
-"""The table of every flow of every run with its share of the link, and derived values for runs with two sides.
+"""The table of the flows of all runs with their shares of the link, and derived values for runs with two sides.
 
 `shares` are rows of `FLOW_SHARES`.
 """
@@ -26,12 +26,12 @@ class Pairs:
 
 
 def numbered(shares) -> pd.DataFrame:
-    """Return shares as read from their file, with flow numbers as integers."""
+    """Return shares as read from their file, with the numbers of replications, flows and positions as integers."""
     return shares.astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 
 def ccas_of(mix) -> list[str]:
-    """Return the CCAs of a mix: ["reno", "cubic"] for "reno+cubic"."""
+    """Return the CCAs of a mix, such as ["reno", "cubic"] for "reno+cubic"."""
     return mix.split(MIX)
 
 
@@ -48,15 +48,15 @@ def pairs_of(shares) -> Pairs:
 
 
 def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
-    """Return rows and columns of the matrix that mixes of two CCAs fill, in the order of `ccas`."""
+    """Return the cells (row, column) of the matrix that mixes of two CCAs fill, in the order of `ccas`."""
     filled = set(mixes) | ({(second, first) for first, second in mixes} if pooled else set())
     return [(row, column) for row in ccas for column in ccas if (row, column) in filled]
 
 
 def position_of(shares) -> pd.Series:
-    """Return the place of each flow in its mix, from 0: flow i of a mix of k CCAs runs the (i mod k)-th.
+    """Return the position of each flow in its mix, counted from 0: flow i of a mix of k CCAs has position i mod k.
 
-    A single CCA counts as a mix with as many copies as there are flows: each flow has a separate place.
+    If all flows run one CCA, each flow has a separate position.
     """
     sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
@@ -65,8 +65,8 @@ def position_of(shares) -> pd.Series:
 def paths_alike(shares) -> dict[str, bool]:
     """Return, for each scenario, whether all positions have the same paths and the same number of flows.
 
-    The study determines this. If it is true, the order of a mix's CCAs determines only the pair of
-    hosts for each of them, and ``a+b`` and ``b+a`` are one condition.
+    The study determines this. If they have, the order of a mix's CCAs determines only the pair of hosts
+    on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -80,7 +80,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
 
     The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
     goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
-    (1 if a flow of the first position was planned to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
+    (1 if a flow of the first position was scheduled to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
     second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
     """
     shares = shares[shares["valid"]]

@@ -37,10 +37,10 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of values to steps of colour: the figure's title, the key of the colours, and the upper ends of the steps, ascending.
+    """A mapping of values to steps of colour, with the figure's title, the label of the colour key, and the ascending limits of the steps.
 
-    On a diverging scale (the balance) the middle step is the best one, otherwise the highest is (the ramp, reversed so
-    that unfair values stand out).
+    On a diverging scale (the balance), the middle step is the best. On any other scale, the highest step is the best (the ramp, reversed
+    so that unfair values stand out).
     """
 
     title: str
@@ -59,21 +59,21 @@ class Scale:
         return step if self.diverging else self.steps + 1 - step
 
     def colours(self, step) -> tuple[str, str]:
-        """Return the colours of a tile and of its text."""
+        """Return the colour of a tile and the colour of its text."""
         if self.diverging:
             return balance_colour(step), balance_text_colour(step)
         return ramp_colour(step), ramp_text_colour(step)
 
 
 def draw_matrices(cells, panels_of, scale) -> PanelFigure:
-    """Draw the figure.
+    """Draw the figure with one matrix per panel.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         Columns scenario, ip_version, row_cca, column_cca, value (may be missing), note.
     panels_of : list of dict
-        scenario, ip_version, title, conditions: one panel each, or several if there are many CCAs.
+        scenario, ip_version, title and conditions: one dict per panel, or per several panels if there are many CCAs.
     scale : Scale
     """
     apply_style()

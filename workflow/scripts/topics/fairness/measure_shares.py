@@ -11,7 +11,7 @@ from topics.fairness.tables import FLOW_SHARES
 
 
 def shares_of_flows(runs, flows) -> pd.DataFrame:
-    """Return all flows of all runs with their shares: `FLOW_SHARES`, in the order of the runs.
+    """Return `FLOW_SHARES`: all flows of all runs with their shares, in the order of the runs.
 
     ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """

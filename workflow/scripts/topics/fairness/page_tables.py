@@ -1,4 +1,4 @@
-"""The tables of the section on fairness, which can be sorted and filtered in the page."""
+"""The tables of the section on fairness, which readers can sort and filter."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell, effect_cells, number_cell, round_trip
@@ -12,7 +12,7 @@ FACTOR_OF = {factor.name: factor for factor in FACTORS}
 
 
 def _share(heading, interval_heading, name):
-    """Return the columns of a value between 0 and 1, and of its interval."""
+    """Return two columns: a value between 0 and 1, and its interval."""
 
     def value(row):
         return Cell(NONE) if is_missing(row[name]) else Cell(f"{row[name]:.3f}", round_trip(row[name]))
@@ -27,7 +27,7 @@ def _share(heading, interval_heading, name):
 
 
 def _percent(heading, interval_heading, *names):
-    """Return the columns of a difference in percent, and of its interval."""
+    """Return two columns: a difference in percent, and its interval."""
 
     def cells(row):
         return effect_cells({**row, "effect_unit": "%"}, *names)
@@ -43,7 +43,7 @@ def _level_cell(row):
 
 
 def _pair_words(row):
-    return f"{row['cca_a']} and {row['cca_b']}" if row["cca_a"] else "all, their mean"
+    return f"{row['cca_a']} and {row['cca_b']}" if row["cca_a"] else "mean of all pairs"
 
 
 def _times_words(row):
@@ -63,13 +63,13 @@ P_HOLM = shown_p("p (Holm)", "p_holm")
 PAIRS = (
     *PLACE, *CCAS, REPLICATIONS, *SHARE, P_HOLM, *_share("Jain", "Its interval", "jain"),
     shown_number("Mbit/s", "row_mbps"), shown_number("Other's", "column_mbps"),
-    *_percent("Orders differ", "By", "order_effect", "order_low", "order_high"),
+    *_percent("Orders differ by", "Interval of that", "order_effect", "order_low", "order_high"),
     shown_p("p (Holm), orders", "order_p_holm"), NOTE,
 )  # fmt: skip
 LEVELS = (
     shown_text("Factor", "factor", lambda name: FACTOR_OF[name].title, kind="words", filtered=True), IP_VERSION,
     shown_cell("Level", _level_cell, "number"), *CCAS, REPLICATIONS, *SHARE,
-    shown_number("In the base", "base_share", 3),
+    shown_number("Share in the base", "base_share", 3),
     *_percent("Ratio of goodputs", "Its interval", "effect", "effect_low", "effect_high"), shown_p("p", "p"), P_HOLM,
 )  # fmt: skip
 ORDERS = (
@@ -88,22 +88,22 @@ THEORY = (
 )  # fmt: skip
 FLOWS = (
     *PLACE, shown_text("Mix", "cca", filtered=True, header=True), shown_text("CCA", "flow_cca", filtered=True),
-    shown_cell("Place", lambda row: number_cell(row["position"] + 1, 0), "number"),
-    shown_cell("Empty path, ms", _empty_path_cell, "number"), shown_number("n", "n", 0),
-    shown_number("Mbit/s", "goodput_mbps"), *SHARE, shown_number("Over fair", "fair_ratio", 2), P_HOLM,
+    shown_cell("Position", lambda row: number_cell(row["position"] + 1, 0), "number"),
+    shown_cell("RTT of the empty path, ms", _empty_path_cell, "number"), shown_number("n", "n", 0),
+    shown_number("Mbit/s", "goodput_mbps"), *SHARE, shown_number("Share / fair share", "fair_ratio", 2), P_HOLM,
     shown_number("Jain", "jain", 3), shown_number("RTT, ms", "rtt_mean_ms"),
     shown_number("Retransmissions", "retransmits"), NOTE,
 )  # fmt: skip
 
 
 def _table(identifier, caption, table, shown):
-    """Return a table of the page; a single IP version has no column."""
+    """Return a table of the page, without a column for the IP version if there is only one."""
     without = () if table["ip_version"].nunique() > 1 else ("ip_version",)
     return cells_table(identifier, caption, table, shown, without=without)
 
 
 def pair_table(pairs) -> dict:
-    """Return the table of pairs of CCAs: each pair once if both orders are one condition."""
+    """Return the table of pairs of CCAs, with one row per pair if both orders are one condition."""
     return _table("fairness-pairs", "CCA against CCA in each scenario", once(pairs), PAIRS)
 
 
@@ -116,7 +116,7 @@ def factor_table(factors) -> dict:
 
 
 def order_table(orders) -> dict:
-    """Return the table of the advantages of starting first and of a pair of hosts."""
+    """Return the table of the advantages of starting first and of being on one of the host pairs."""
     return _table(
         "fairness-orders", "Advantages of starting first, and of being on one of the host pairs", orders, ORDERS
     )
@@ -128,5 +128,5 @@ def theory_table(theory) -> dict:
 
 
 def mix_table(shares) -> dict:
-    """Return the table of every flow of every mix."""
+    """Return the table of all flows in all mixes."""
     return _table("fairness-mixes-table", "Every flow of every mix", shares, FLOWS)

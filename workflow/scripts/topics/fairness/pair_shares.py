@@ -1,4 +1,4 @@
-"""Pairs of CCAs: their shares against each other in every scenario, over both orders of a mix if these are one condition."""
+"""Shares of two CCAs against each other in every scenario, combined over both orders of a mix if these are one condition."""
 
 from dataclasses import replace
 
@@ -20,10 +20,10 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the runs of each mix by the CCAs of its positions, for look-ups by `replication_balances`.
+    """Return the runs of each mix by the CCAs of the mix's positions, for look-ups by `replication_balances`.
 
-    ``runs`` are those of one scenario and IP version from `two_sided_runs`. The tables are indexed by replication: balance,
-    jain_index, row_mbps and column_mbps (the row's CCA is the first position's), step, jain_step.
+    ``runs`` come from `two_sided_runs` and belong to one scenario and IP version. Each table is indexed by replication and has the
+    columns balance, jain_index, row_mbps and column_mbps (the row's CCA is that of the first position), step and jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
@@ -31,14 +31,14 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
-    """Return the row CCA's balance in each replication: the logit of its share.
+    """Return the row CCA's balance, which is the logit of its share, in each replication.
 
-    Runs of one scenario and replication share a seed, so that flows start at the same times regardless of their CCAs: if ``a+b`` and
-    ``b+a`` are one condition (`pooled`), a starts first in one of them and second in the other. Their mean is one value per replication,
-    which is the unit.
+    Runs of one scenario and replication share a seed, so flows start at the same times regardless of their CCAs. If ``a+b`` and
+    ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is one
+    value per replication, which is the unit.
 
-    Returns a table by replication: the columns of `mixes_of`, runs, and the balances of the single orders, forward (the row
-    CCA first) and backward (second).
+    Returns a table indexed by replication with the columns of `mixes_of`, runs (the number of runs), and the balances of the single
+    orders: forward (the row's CCA is first) and backward (it is second).
     """
     nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
@@ -56,12 +56,12 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
 
 
 def bounded_columns(name, estimate) -> dict:
-    """Return an estimate and its interval as columns of that name."""
+    """Return an estimate and its interval as columns whose names begin with `name`."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return the result of one pair's replications: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p.
+    """Return the result for one pair: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p-values.
 
     Parameters
     ----------
@@ -101,10 +101,10 @@ def coarsest_known(steps) -> float:
 
 
 def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
-    """Return the test of balances against 0, the fair share, by flips of their signs.
+    """Return the sign-flip test of balances against 0, which corresponds to the fair share.
 
-    If the two sides are exchangeable, a balance is as likely as its negative, whatever its distribution.
-    None if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
+    If the two sides are exchangeable, a balance is as likely as its negative, whatever the distribution.
+    The result is None if there are fewer than `LEAST_PAIRS` values or if all are closer together than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
@@ -114,7 +114,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 
 
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
-    """Return a share, with the interval obtained by inverting its test if both are known, and the columns test and p.
+    """Return a share and the columns test and p; if interval and test exist, the interval is replaced by the inverted test.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """
@@ -127,7 +127,7 @@ def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, di
 
 
 def _order_columns(differences, step, params):
-    """Test the difference of the two orders of a mix within replications; `step` is the resolution of a difference."""
+    """Test the difference between the two orders of a mix within replications; `step` is the resolution of a difference."""
     if len(differences) < LEAST_PAIRS:
         return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
     effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}
@@ -141,9 +141,8 @@ def _order_columns(differences, step, params):
 def compare_pairs(pairs, params) -> pd.DataFrame:
     """Compare every CCA with every other in each scenario and IP version.
 
-    Returns `SHARE_PAIRS`, one row for each row and column of a scenario's matrix. p is adjusted over the pairs of a
-    scenario and IP version (Holm, 1979), each counted once; two flows of one CCA on the same path don't compete for anything,
-    and are not counted.
+    Returns `SHARE_PAIRS`, with one row for each cell of a scenario's matrix. p is adjusted over the pairs of a scenario and IP
+    version (Holm, 1979), with each pair counted once. Two flows of one CCA on the same path aren't counted, because neither can win.
     """
     rows = []
     for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):
@@ -169,7 +168,7 @@ def compare_pairs(pairs, params) -> pd.DataFrame:
 
 
 def once(pairs) -> pd.DataFrame:
-    """Return the rows of `SHARE_PAIRS` without mirrored ones: each pair once where both orders are one condition."""
+    """Return the rows of `SHARE_PAIRS` without mirrored rows: if both orders are one condition, each pair has only one row."""
     named = zip(*(pairs[name] for name in ("scenario", "ip_version", "row_cca", "column_cca", "orders")), strict=True)
     keys = [(*of, *(sorted((a, b)) if orders == POOLED else (a, b))) for *of, a, b, orders in named]
     return pairs[~pd.Series(keys, index=pairs.index, dtype=object).duplicated()]

@@ -16,7 +16,7 @@ from wording.scenario_words import conditions
 
 # Column of the data -> title of the panel.
 PANELS = {
-    "goodput_mbps": "Goodput, Mbit/s, over {bin_s:g} s each",
+    "goodput_mbps": "Goodput, Mbit/s, averaged over {bin_s:g} s",
     "cwnd_packets": "Congestion window, packets",
     "rtt_ms": "Smoothed RTT, ms",
 }
@@ -28,9 +28,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the valid run of a mix with the median share of the first position (the lower of two), as `RUN`, or None.
+    """Return the key `RUN` of a mix's valid run with the median share of the first position; None if there is no valid run.
 
-    The runs are those of `two_sided_runs`.
+    If two runs are in the middle, it is the one with the lower share. ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -51,7 +51,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line of at most `MOST_POINTS` points: the lowest and the highest point of each of its equal parts."""
+    """Return a line reduced to at most `MOST_POINTS` points: the lowest and the highest point of each of several equal parts."""
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
         parts = np.array_split(known, MOST_POINTS // 2)

@@ -1,4 +1,4 @@
-"""Draw a CCA's share against each other CCA over each factor of the scenarios, with intervals."""
+"""Draw a CCA's share against each other CCA, with intervals, for the levels of each factor of the scenarios."""
 
 import pandas as pd
 
@@ -32,9 +32,9 @@ DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return a CCA's share at every level, from its rows and its columns in `FAIRNESS_FACTORS`.
+    """Return a CCA's share at every level (`COLUMNS`), from the rows of `FAIRNESS_FACTORS` in which it is the row's or column's CCA.
 
-    Returns `COLUMNS`. As a column, its RTT ratio is the reciprocal of the row CCA's, and its share is the complement.
+    For the column's CCA, the RTT ratio is the reciprocal of the row's, and the share is 1 minus the row's.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
@@ -48,7 +48,7 @@ def shares_of(cca, factors) -> pd.DataFrame:
 
 
 def _draw(shares, factors, title):
-    """Return the figure; the comparison provides its factors and the base's levels."""
+    """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) has the levels of the base."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
@@ -95,7 +95,7 @@ def _frame(axes, levels, base):
 
 
 def _level_words(level):
-    """Return the tick label of a level: 40, 0.25, or a fraction such as 1/5, or 1/3, which has no short decimal form."""
+    """Return the tick label of a level: a number such as 40 or 0.25, or 1/3 or 1/5 as a fraction."""
     if level in (1 / 3, 1 / 5):
         return f"1/{1 / level:.0f}"
     return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"
@@ -136,7 +136,7 @@ def _describe(rows, factor, others):
     for other in others:
         levels = rows[(rows["against"] == other) & rows["share"].notna()].sort_values("level")
         values = ", ".join(f"{row.share:.2f} at {_level_words(row.level)}" for row in levels.itertuples())
-        parts.append(f"against {other} {values or 'nothing known'}")
+        parts.append(f"against {other} {values or 'unknown'}")
     return f"Share over {factor.title.lower()}{f' in {factor.unit}' if factor.unit else ''}: {'; '.join(parts)}."
 
 
@@ -146,4 +146,4 @@ def plot_share_factors(fairness_factors, cca_shown) -> Drawing:
     shares = shares_of(cca_shown, fairness_factors)
     title = f"Share of {cca_shown}"
     drawn = _draw(shares[shares["ip_version"] == ip_version], fairness_factors, title)
-    return drawn.drawing(f"{title} against other CCAs, over the factors of the scenarios", shares)
+    return drawn.drawing(f"{title} against other CCAs, for each factor of the scenarios", shares)

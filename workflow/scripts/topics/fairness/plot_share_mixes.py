@@ -34,7 +34,7 @@ ROW_PT, RIGHT_PT, AXIS_PT, PLOT_PT, WIDEST_LABEL_PT = 17, 10, 32, 150, 150
 
 
 def _row_name(row, many=False):
-    """Return a row's name: "reno in reno+cubic+bbr"; "cubic, flow 2" if all flows have the same CCA, or "cubic" if ``many``."""
+    """Return a row's name, such as "reno in reno+cubic+bbr"; if all flows have the same CCA, "cubic, flow 2", or "cubic" if ``many``."""
     if len(ccas_of(row["cca"])) > 1:
         return f"{row['flow_cca']} in {row['cca']}"
     if many:
@@ -49,7 +49,7 @@ def _draw(shares, scenarios, many):
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))
     width, height = labels + PLOT_PT + RIGHT_PT, TITLE_PT + ROW_PT * len(names) + AXIS_PT
     grid = Grid(len(scenarios), columns_for(len(scenarios)), width, height, 32)
-    drawn = PanelFigure("Share over the fair share", grid, (labels, RIGHT_PT, TITLE_PT, AXIS_PT))
+    drawn = PanelFigure("Share divided by the fair share", grid, (labels, RIGHT_PT, TITLE_PT, AXIS_PT))
     by_scenario = {name: rows.to_dict("records") for name, rows in shares.groupby("scenario", sort=False)}
     ends = ("fair_ratio", "fair_ratio_low", "fair_ratio_high")
     axis = panel_axes([[1.0, *(float(row[end]) for row in rows for end in ends if not is_missing(row[end]))]

@@ -1,4 +1,4 @@
-"""The factors in which scenarios differ, and the scenarios that differ from a base in a single factor."""
+"""The factors in which scenarios differ, and the scenarios that differ from a base in only one factor."""
 
 import math
 from dataclasses import dataclass
@@ -9,31 +9,31 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, with the unit, and the title and unit to display."""
+    """A factor of the scenarios: its name in the table, which includes the unit, and the title and unit to display."""
 
     name: str
     title: str
     unit: str
 
     def words(self, level) -> str:
-        """Return a level with its unit: "40 ms", "0.25 BDP"."""
+        """Return a level with its unit, such as "40 ms" or "0.25 BDP"; "none" if it is missing."""
         return f"{plain(level)} {self.unit}".strip() if not is_missing(level) else "none"
 
 
 FACTORS = (
     Factor("buffer_bdp", "Buffer", "BDP"),
     Factor("rtt_ms", "RTT of the empty path", "ms"),
-    Factor("rtt_ratio", "RTT of the other flow over that of this one", ""),
+    Factor("rtt_ratio", "RTT of the other flow divided by this flow's", ""),
     Factor("loss_percent", "Random loss", "%"),
     Factor("rate_mbps", "Link rate", "Mbit/s"),
 )
-# Scenarios that differ in one of these aren't compared in a factor.
+# Conditions that must be the same in two scenarios, if they are compared in a factor.
 OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
           "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "reverse_queue", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
 
 
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
-    """Return a scenario's level of each factor; RTTs are those of the empty paths of the first and the second position."""
+    """Return a scenario's level for each factor, given the RTTs of the empty paths of the first and the second position."""
     rate = scenario["rate_mbps"]
     return {
         "buffer_bdp": queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms),
@@ -45,17 +45,17 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 
 
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
-    """Find the scenario from which most others differ in only one factor, and those others.
+    """Find the base, from which the largest number of scenarios differs in only one factor, and these scenarios.
 
-    Returns ``base``, its id (the first in a tie, None if no two scenarios can be compared in this way), and ``levels``: factor ->
-    its levels in ascending order with their scenarios, including the base's, for factors with two or more levels.
+    Returns ``base``, the base's id (the first in a tie, None if no two scenarios can be compared in this way), and ``levels``: factor ->
+    list of (level, scenario) in ascending order, including the base, for factors with two or more levels.
 
     Parameters
     ----------
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv`` with ``queue_bytes``, the size of the runs' full queue.
     paths : dict of str to (float, float)
-        Scenario -> RTT of the empty paths of both positions in ms; others are left out.
+        Scenario -> RTTs of the empty paths of both positions in ms; scenarios that aren't in it are excluded.
     """
     rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
     known = {row["scenario"]: _factor_levels(row, *paths[row["scenario"]]) for row in rows}

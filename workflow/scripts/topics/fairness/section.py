@@ -40,7 +40,7 @@ def section(material) -> dict | None:
 
 
 def _who_wins(material):
-    """Return sentences on the ranking of CCAs, and on the scenarios that reverse it; empty without results."""
+    """Return a sentence on the ranking of CCAs, and one on the pairs whose winner depends on the scenario; "" without results."""
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
     ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
@@ -48,8 +48,8 @@ def _who_wins(material):
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings that open the report: the ranking of CCAs, and the scenarios that reverse it."""
+    """Return the findings that open the report: the ranking of CCAs, and the pairs whose winner depends on the scenario."""
     if material.tables.shares.empty or not material.tables.share_pairs["share"].notna().any():
         return []
-    answers = zip(("Fairness", "Where it turns"), _who_wins(material), strict=True)
+    answers = zip(("Fairness", "Reversals"), _who_wins(material), strict=True)
     return [Finding(topic, text, "fairness") for topic, text in answers if text]

@@ -1,4 +1,4 @@
-"""The ranking of CCAs by share, and what follows from it, in sentences with numbers."""
+"""Sentences with numbers on the ranking of CCAs by share, reversals of this ranking, theory, and starting order."""
 
 from report_parts.data_tables import minus
 from topics.fairness.pair_shares import POOLED, once
@@ -9,18 +9,18 @@ from wording.sentence_words import cca_name, listed, p_words
 
 # Largest number of pairs to name; the most unequal ones come first.
 MOST_NAMED = 3
-# The pairs of hosts count as equal if their goodputs agree within this percentage.
+# Largest difference between the goodputs of two pairs of hosts that count as equal, in percent.
 EVEN_PERCENT = 10
 
 
 def _share_words(row):
-    """Return a share with its interval: "0.93 (0.91 to 0.95)"."""
+    """Return a share with its interval, such as "0.93 (0.91 to 0.95)"."""
     value, low, high = (row[name] for name in ("share", "share_low", "share_high"))
     return f"{value:.2f}" if is_missing(low) else f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _beside(row):
-    return f"beside {cca_name(row['column_cca'])}"
+    return f"against {cca_name(row['column_cca'])}"
 
 
 def base_of(factors, pairs) -> str | None:
@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half against others in the base scenario, and those that can't be distinguished from half."""
+    """Name the pairs in which a CCA gets more than half in the base scenario, and pairs for which no difference from half is shown."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -48,17 +48,17 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
         why = (
             "there is one replication of each pair"
             if most == 1
-            else "each pair's runs repeat one measurement, are of two kinds, or too few"
+            else "each pair's runs repeat one measurement, are of two kinds, or are too few"
         )
         return f"{place} {why}: no interval, so no share can be distinguished from half."
     if won.empty:
-        return f"{place} no CCA's share beside another can be distinguished from half of the link, with Holm's correction ({runs})."
+        return f"{place} no CCA's share against another can be distinguished from half of the link, with Holm's correction ({runs})."
     shown = won.head(2 * MOST_NAMED).to_dict("records")
     named = [f"{cca_name(row['row_cca'])} {_share_words(row)} {_beside(row)}" for row in shown[1:]]
     first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of the link {_beside(shown[0])}"
     text = f"{place} {listed([first, *named])} ({runs})"
     if len(won) > len(shown):
-        return f"{text}; in all {len(won)} of {count(len(each), 'pair')} differ from half."
+        return f"{text}; in total, {len(won)} of {count(len(each), 'pair')} differ from half."
     even = each[~(each["p_holm"] < significance)].to_dict("records")
     even = sorted(even, key=lambda row: abs(row["share"] - 0.5), reverse=True)[:MOST_NAMED]
     pairs_even = [f"{cca_name(row['row_cca'])} {_beside(row)} ({_share_words(row)})" for row in even]
@@ -66,7 +66,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
 
 
 def reversal_sentence(pairs, significance) -> str:
-    """Name the pairs whose winner depends on the scenario, with the extremes of each."""
+    """Name the pairs whose winner depends on the scenario, with the largest and smallest share of each pair."""
     alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
     each = once(alike)
     named, turned = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}, []
@@ -102,11 +102,11 @@ def rtt_sentence(pairs, flows) -> str:
         return ""
     shares = [f"{cca_name(row['row_cca'])} {_share_words(row)}" for row in widest.to_dict("records")]
     first, second = paths.loc[ratios.index[-1]]
-    return f"Share of a flow with an RTT of {first:g} ms beside a flow of the same CCA with {second:g} ms: {listed(shares)}."
+    return f"Share of a flow with an RTT of {first:g} ms against a flow of the same CCA with an RTT of {second:g} ms: {listed(shares)}."
 
 
 def equals_sentence(pairs) -> str:
-    """Report how fair each CCA is to itself when both paths are alike."""
+    """Report the fairness between two flows of each CCA when both paths are alike."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -119,17 +119,17 @@ def equals_sentence(pairs) -> str:
     fair = int((own["jain"] >= 0.95).sum())
     return (
         f"Two flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
-        f"{count(len(own), 'cell')}; the lowest of each CCA: {listed(named)}."
+        f"{count(len(own), 'cell')}; the lowest for each CCA: {listed(named)}."
     )
 
 
 def theory_sentence(theory) -> str:
-    """Report the error of the BBR model, and the places where CUBIC's share agrees with RFC 9438."""
+    """Report the error of the BBR model, and the number of scenarios in which CUBIC's share agrees with RFC 9438."""
     parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
         parts.append(
-            f"the model of BBR beside loss-based flows has a median error of {of_bbr['off'].abs().median():.2f} of the link over "
+            f"the model of BBR against loss-based flows has a median error of {of_bbr['off'].abs().median():.2f} of the link over "
             f"{count(len(of_bbr), 'share')} (measured minus modelled: {minus(f'{least:+.2f}')} to {minus(f'{most:+.2f}')})"
         )
     of_cubic = theory[(theory["model"] == CUBIC_MODEL) & (theory["agrees"] != "")]
@@ -157,7 +157,9 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
             f"{cca_name(pair['cca_a'])} and {cca_name(pair['cca_b'])} ({pair['share']:.2f})"
             for pair in orders[shown].head(MOST_NAMED).to_dict("records")
         ]
-        which = f" It is shown for {listed(named)}." if named else " It is not shown for any single pair."
+        which = (
+            f" The effect is shown for {listed(named)}." if named else " The effect is not shown for any single pair."
+        )
         if row["effect"] == START:
             answers.append(f"Starting first gives {worth}.{which}")
         else:
@@ -169,9 +171,7 @@ def _hosts_sentence(row, worth, significance):
     """Report whether the pairs of hosts are equivalent, as they should be, and how precisely this is known."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
-        return (
-            f"The first pair of hosts gives {worth}, which it should not; goodputs of both pairs agree within {within}."
-        )
+        return f"The first pair of hosts gives {worth}, although the pairs should be equivalent; the goodputs of both pairs agree within {within}."
     if row["smallest_margin"] > EVEN_PERCENT:
-        return f"No difference between the pairs of hosts is shown, but only one of more than {within} is ruled out: the first gives {worth}."
-    return f"The testbed is symmetric: the first pair of hosts gives {worth}, and goodputs of both pairs agree within {within}."
+        return f"No difference between the pairs of hosts is shown, but only a difference of more than {within} is ruled out: the first pair gives {worth}."
+    return f"The testbed is symmetric: the first pair of hosts gives {worth}, and the goodputs of both pairs agree within {within}."

@@ -9,7 +9,7 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: Largest distance from the model's share at which a share agrees with the model.
+#: Largest difference from the model's share with which a share agrees with the model.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
@@ -17,9 +17,9 @@ BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     """Return the models' predictions for a scenario whose empty path has the same RTT for both flows.
 
-    The scenario is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Returns (row CCA, column
-    CCA) -> columns of `SHARE_THEORY`; empty unless the models' conditions are met: two flows, a known drop-tail queue, a constant
-    rate without a policer, no random loss.
+    ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
+    (row CCA, column CCA) -> columns of `SHARE_THEORY`. It is empty unless the models' conditions are met: two flows, a known drop-tail
+    queue, a constant rate without a policer, and no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
@@ -50,9 +50,9 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 
 
 def _agreement(row):
-    """Return the `agreement` of a row's interval with the expected share; "" without a basis for judgement.
+    """Return the `agreement` of a row's interval with the expected share; "" if it can't be judged.
 
-    Runs that repeat one measurement have no interval, and their share is known exactly; a single run isn't judged.
+    Runs that repeat one measurement have no interval, but their share is known exactly. A single run isn't judged.
     """
     low, high = row["share_low"], row["share_high"]
     if is_missing(low):
@@ -63,7 +63,10 @@ def _agreement(row):
 
 
 def agreement(low, high, predicted) -> str:
-    """Return "yes" if an interval is within `MARGIN` of the predicted share (above one half if there is none), "no" if beyond, else ""."""
+    """Return "yes" if a whole interval agrees with the prediction, "no" if no part of it does, and "" otherwise.
+
+    A share agrees if it is within `MARGIN` of the predicted share or, if none is predicted, above one half.
+    """
     least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:
         return "yes"

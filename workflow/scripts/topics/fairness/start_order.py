@@ -1,7 +1,7 @@
-"""Estimate the effects of a CCA's starting order and of its pair of hosts.
+"""Estimate the effects of the order in which two CCAs start, and of the pairs of hosts on which they run.
 
 The flows' start times are drawn for each scenario and replication, and are the same for every mix.
-That draw is the unit; the number of units is scenarios times replications.
+Such a draw is the unit; the number of units is the number of scenarios times the number of replications.
 """
 
 from itertools import combinations_with_replacement
@@ -22,12 +22,12 @@ UNIT = ["scenario", "replication"]
 
 
 def _unit_effects(runs, first, second):
-    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and which position starts first.
+    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and the position that starts first.
 
-    With b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
-    hosts' advantage and s that of starting first (with a negative sign if the second position
-    does), their mean is h + s for any d. If both CCAs are the same, the mix is its own reverse. The start is
-    1 or -1, or 0 if it is unknown or differs between the orders.
+    The balances are b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
+    advantage of the hosts, and s the advantage of starting first (with a negative sign if the second position
+    starts first). The mean of the two balances is h + s for any d. If both CCAs are the same, the mix is its own
+    reverse. The start is 1 or -1, or 0 if it is unknown or differs between the orders.
     """
     orders = [_of_mix(runs, first, second)] + ([_of_mix(runs, second, first)] if first != second else [])
     joined = pd.concat(orders, axis=1, join="inner", keys=range(len(orders)))
@@ -55,19 +55,20 @@ def _of_mix(runs, first, second):
 
 
 def _effect_rows(effects, params):
-    """Return estimate, interval and test of the advantages of the hosts and of starting first, from `_unit_effects`.
+    """Return the estimates, intervals and tests for the advantages of the hosts and of starting first, from `_unit_effects`.
 
-    With m1 and m2 the mean advantages of the units in which the first and the second position
-    starts first, the hosts' advantage is (m1 + m2) / 2 and that of starting first (m1 - m2) / 2:
-    neither affects the other. Both intervals are Welch's (1947). Starting first is tested by
-    permuting the units' starts, as the draw does; if there are more than `PERMUTATIONS`
-    arrangements, that many are drawn.
+    If m1 and m2 are the mean advantages in the units in which the first or the second position starts
+    first, the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so
+    neither affects the other. Both intervals are Welch's (1947). Starting first is tested by permuting
+    the units' starts, which are random draws; if there are more than `PERMUTATIONS` permutations, only
+    this number is drawn.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
     if min(map(len, groups)) < 2 or sum(group.var() for group in groups) == 0:
         return dict.fromkeys(
-            (HOSTS, START), row | {"note": "too few units in which either starts first, or all are alike"}
+            (HOSTS, START),
+            row | {"note": "too few draws in which either position starts first, or all draws are alike"},
         )
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
     from scipy import stats  # imported here: it takes half a second
@@ -86,7 +87,7 @@ def _difference(first, second, axis):
 
 
 def _halved(result):
-    """Return half of a difference of balances as a share and as a ratio of goodputs, with its intervals."""
+    """Return half of a difference in balances as a share and as a ratio of goodputs, each with an interval."""
     row = {"smallest_margin": max(abs(to_effect(result[name] / 2, "ratio")) for name in ("tost_low", "tost_high"))}
     for end, name in (("difference", ""), ("low", "_low"), ("high", "_high")):
         row[f"share{name}"] = float(expit(result[end] / 2))
@@ -95,15 +96,15 @@ def _halved(result):
 
 
 def compare_start_order(pairs, params) -> pd.DataFrame:
-    """Estimate the advantages of position and start: over all pairs of CCAs, and for each pair.
+    """Estimate the advantages of the first pair of hosts and of starting first, over all pairs of CCAs and for each pair.
 
-    Returns `START_ORDER`; cca_a and cca_b are empty in the rows over all pairs, which is the mean of the pairs in each
-    unit. p of the pairs is adjusted over them (Holm, 1979).
+    Returns `START_ORDER`. In the rows over all pairs, cca_a and cca_b are empty, and the value of a unit is the mean over the
+    pairs. The p-values of single pairs are adjusted over the pairs (Holm, 1979).
 
     Parameters
     ----------
     pairs : Pairs
-        Pairs of CCAs; scenarios with unequal paths are ignored.
+        Pairs of CCAs; scenarios with different paths for the two flows are ignored.
     params : object
         Has confidence, significance, and the seed of the permutations.
     """

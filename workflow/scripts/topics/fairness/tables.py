@@ -27,12 +27,15 @@ _NO_SHARE = "the goodputs of some of the run's flows are unknown, or all of them
 _NO_VALID_RUN = "no run is valid, or none has a value"
 _NO_TEST = "there are fewer than two values, or all are equal"
 _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
-_NO_COMPARISON = "this is the base, or either scenario has fewer than two values"
-_NO_VARIANCE = "this is the base, either scenario has fewer than two values, or all values of each are equal"
+_NO_COMPARISON = "this is the base, or this scenario or the base has fewer than two values"
+_NO_VARIANCE = (
+    "this is the base, this scenario or the base has fewer than two values, or neither has two values that differ"
+)
+_NO_ORDER_TEST = "there are too few replications with both orders, or all of them agree"
 _REPLICATIONS = count_column(
     "replications",
     "replications",
-    "Number of replications with a valid run that has a share; means and intervals are over these.",
+    "Number of replications with a valid run that has a share; means and intervals are over these replications.",
 )
 
 
@@ -44,7 +47,7 @@ def _estimate(name, unit, meaning, of, ends="", most=None):
 
 
 _SHARE = _estimate(
-    "share", "", "Typical share of the row's CCA, each side counted as one flow: the mean on the scale of log-ratios.",
+    "share", "", "Typical share of the row's CCA, with each side counted as one flow: the mean on the scale of log-ratios.",
     "the typical share", most=1,
 )  # fmt: skip
 _JAIN = _estimate(
@@ -69,10 +72,10 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        truth_column("first", "Whether the flow was planned to start first; `False` for all if they were planned to start simultaneously."),
+        truth_column("first", "Whether the flow was scheduled to start first; `False` for all flows of the run if they were scheduled to start simultaneously."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
-        number_column("resolution_mbps", "Mbit/s", "Resolution of its goodput: a packet at both ends of the window."),
-        number_column("share", "", "Its goodput divided by the sum over all flows of the run.", _NO_SHARE),
+        number_column("resolution_mbps", "Mbit/s", "Resolution of `goodput_mbps`: one packet at each end of the window."),
+        number_column("share", "", "The flow's goodput divided by the sum over all flows of the run.", _NO_SHARE),
         number_column("fair_share", "", "1 divided by the number of the run's flows."),
         number_column(
             "jain_index", "",
@@ -91,37 +94,37 @@ SHARES = Table(
         _CCA,
         _POSITION,
         text_column("flow_cca", "CCA of the flows in this position."),
-        count_column("flows", "", "Number of these flows in a run."),
-        text_column("pair", "Their pairs of hosts, numbered from 1, separated by spaces."),
-        number_column("rtt_path_ms", "ms", "Mean RTT of their empty paths."),
-        count_column("n", "replications", "Valid replications with a share."),
+        count_column("flows", "", "Number of flows in this position in a run."),
+        text_column("pair", "Pairs of hosts of the flows in this position, numbered from 1, separated by spaces."),
+        number_column("rtt_path_ms", "ms", "Mean RTT of the empty paths of the flows in this position."),
+        count_column("n", "replications", "Number of valid replications with a share."),
         *_estimate(
-            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, averaged over valid replications.",
+            "goodput_mbps", "Mbit/s", "Mean goodput of a flow in this position, averaged over valid replications.",
             "the mean goodput", "goodput",
         ),
         *_estimate(
-            "share", "", "Typical share of these flows together: the mean on the scale of log-ratios.",
+            "share", "", "Typical share of all flows in this position together: the mean on the scale of log-ratios.",
             "the typical share", most=1,
         ),
         *_estimate(
-            "fair_ratio", "", "The share divided by the fair share, which is these flows' part of all flows.",
-            "the share divided by the fair share",
+            "fair_ratio", "", "`share` divided by the fair share, which is the number of flows in this position divided by that of all flows.",
+            "`fair_ratio`",
         ),
         *_JAIN,
         *_estimate(
-            "rtt_mean_ms", "ms", "Mean RTT of one of these flows, averaged over valid replications.",
+            "rtt_mean_ms", "ms", "Mean RTT of a flow in this position, averaged over valid replications.",
             "the mean RTT", "rtt",
         ),
         *_estimate(
-            "retransmits", "segments", "Segments that one of these flows retransmitted, averaged over valid replications.",
+            "retransmits", "segments", "Number of segments that a flow in this position retransmitted, averaged over valid replications.",
             "the mean number of retransmitted segments",
         ),
-        count_column("started_first", "replications", "Valid replications in which one of these flows was planned to start first."),
+        count_column("started_first", "replications", "Number of valid replications in which a flow in this position was scheduled to start first."),
         text_column("test", "Test of the share against the fair share: `sign flips of the mean, log-ratios`.", _NO_FAIR_TEST),
-        number_column("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
+        number_column("p", "", "Two-sided p-value of the test.", _NO_FAIR_TEST),
         number_column(
             "p_holm", "",
-            "p adjusted over the tests of the scenario and IP version (Holm); both sides of a pair are one test.",
+            "`p` adjusted over the tests of the scenario and IP version by Holm's procedure; both sides of a pair are one test.",
             _NO_FAIR_TEST,
         ),
         _NOTE,
@@ -134,87 +137,87 @@ SHARE_PAIRS = Table(
         *_PAIR,
         text_column(
             "orders",
-            "`both` if a+b and b+a are one condition and are combined; `as named` if the row's CCA is the mix's first.",
+            "`both` if a+b and b+a are one condition and are combined; `as named` if the row has only the order with the row's CCA first.",
         ),
         _REPLICATIONS,
-        count_column("runs", "", "Valid runs with a share."),
+        count_column("runs", "", "Number of valid runs with a share."),
         *_SHARE,
-        number_column("share_mean", "", "Mean of the shares themselves.", _NO_VALID_RUN),
-        number_column("share_min", "", "Smallest share of a replication.", _NO_VALID_RUN),
-        number_column("share_max", "", "Largest share of a replication.", _NO_VALID_RUN),
+        number_column("share_mean", "", "Arithmetic mean of the shares.", _NO_VALID_RUN),
+        number_column("share_min", "", "Smallest share in a replication.", _NO_VALID_RUN),
+        number_column("share_max", "", "Largest share in a replication.", _NO_VALID_RUN),
         number_column("row_mbps", "Mbit/s", "Mean goodput of a flow of the row's CCA.", _NO_VALID_RUN),
         number_column("column_mbps", "Mbit/s", "Mean goodput of a flow of the column's CCA.", _NO_VALID_RUN),
         *_JAIN,
-        number_column("jain_min", "", "Smallest Jain's index of a replication.", _NO_VALID_RUN),
+        number_column("jain_min", "", "Smallest Jain's index in a replication.", _NO_VALID_RUN),
         text_column("test", "Test of the share against half: `sign flips of the mean, log-ratios`.", _NO_TEST),
-        number_column("p", "", "The test's p, two-sided.", _NO_TEST),
+        number_column("p", "", "Two-sided p-value of the test.", _NO_TEST),
         number_column(
-            "p_holm", "", "p adjusted over the pairs of the scenario and IP version (Holm), each counted once.",
-            "there is no p, or two flows of one CCA have the same path",
+            "p_holm", "", "`p` adjusted over the pairs of the scenario and IP version by Holm's procedure, with each pair counted once.",
+            "`p` is missing, or two flows of one CCA have the same path",
         ),
         number_column(
             "order_effect", "%",
-            "Increase in the ratio of the two goodputs if the row's CCA is the mix's first.",
-            "orders aren't combined, or no replication has both",
+            "Increase in the ratio of the two goodputs if the row's CCA is first in the mix instead of second.",
+            "the orders aren't combined, or no replication has both orders",
         ),
-        *interval_columns("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
+        *interval_columns("order_low", "order_high", "%", "`order_effect`", _NO_ORDER_TEST),
         number_column(
-            "order_p", "", "p of that effect (flips of the signs of log-ratios within replications), two-sided.",
-            "there is no such effect",
+            "order_p", "", "Two-sided p-value of `order_effect`, from sign flips of the log-ratios within replications.",
+            _NO_ORDER_TEST,
         ),
-        number_column("order_p_holm", "", "That p, adjusted like `p_holm`.", "there is no such effect"),
+        number_column("order_p_holm", "", "`order_p` adjusted like `p_holm`.", _NO_ORDER_TEST),
         _NOTE,
     ),
 )  # fmt: skip
 _NO_ORDER = "one of the positions starts first in fewer than two draws, or all advantages are equal"
 START_ORDER = Table(
     "start_order",
-    "an advantage of a pair of CCAs, or of all of them",
+    "an advantage for a pair of CCAs, or for the mean of all pairs",
     (
         text_column("effect", "Origin of the advantage: `first pair of hosts` or `first to start`."),
         _IP_VERSION,
-        text_column("cca_a", "One CCA of the pair.", "this is the mean of all pairs"),
-        text_column("cca_b", "The other.", "this is the mean of all pairs"),
+        text_column("cca_a", "One CCA of the pair.", "the row is the mean of all pairs"),
+        text_column("cca_b", "The other CCA of the pair.", "the row is the mean of all pairs"),
         count_column(
             "units", "draws",
-            "Draws of the starting times (scenario and replication) in which it is known who starts first.",
+            "Number of draws of the start times (one per scenario and replication) in which the flow that starts first is known.",
         ),
         number_column("share", "", "A share of one half plus the advantage.", _NO_ORDER),
-        *interval_columns("share_low", "share_high", "", "that share", _NO_ORDER),
+        *interval_columns("share_low", "share_high", "", "`share`", _NO_ORDER),
         number_column("ratio_percent", "%", "The advantage as a change in the ratio of the two goodputs.", _NO_ORDER),
-        *interval_columns("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
+        *interval_columns("ratio_low", "ratio_high", "%", "`ratio_percent`", _NO_ORDER),
         number_column(
-            "smallest_margin", "%", "Smallest margin at which two one-sided tests call the two goodputs equal.", _NO_ORDER,
+            "smallest_margin", "%", "Smallest margin at which two one-sided tests show that the two goodputs are equal.", _NO_ORDER,
         ),
         text_column("test", "`Welch's t` for the hosts' advantage, `permutation` for the advantage of starting first.", _NO_ORDER),
-        number_column("p", "", "The test's p, two-sided.", _NO_ORDER),
-        number_column("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
+        number_column("p", "", "Two-sided p-value of the test.", _NO_ORDER),
+        number_column("p_holm", "", "`p` adjusted over the pairs by Holm's procedure.", "`p` is missing, or the row is the mean of all pairs"),
         _NOTE,
     ),
 )  # fmt: skip
 FAIRNESS_FACTORS = Table(
     "fairness_factors",
-    "a level of a factor for a CCA against another",
+    "a level of a factor, for a CCA against another",
     (
         text_column(
             "factor",
             "The only condition that differs from the base: `buffer_bdp`, `rtt_ms`, `rtt_ratio`, `loss_percent` or `rate_mbps`.",
         ),
         number_column(
-            "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
+            "level", "", "Level of the factor, in the unit at the end of the factor's name.", "the scenario has no such limit",
         ),
-        number_column("base_level", "", "The factor's level in the base scenario.", "the base has no such limit"),
+        number_column("base_level", "", "Level of the factor in the base scenario.", "the base has no such limit"),
         *_PAIR,
         _REPLICATIONS,
         *_SHARE,
         *_JAIN,
-        number_column("base_share", "", "Share in the base scenario.", "this is the base, or it has no valid run of the pair"),
+        number_column("base_share", "", "Typical share of the row's CCA in the base scenario.", "this is the base, or the base has no valid run of the pair"),
         number_column("effect", "%", "Change in the ratio of the two goodputs from the base to this level.", _NO_COMPARISON),
         *interval_columns("effect_low", "effect_high", "%", "the change", _NO_VARIANCE),
-        number_column("statistic", "", "Welch's t of the balances, which are log-ratios of the two goodputs.", _NO_VARIANCE),
-        number_column("df", "", "Its degrees of freedom.", _NO_VARIANCE),
-        number_column("p", "", "Its p, two-sided.", _NO_VARIANCE),
-        number_column("p_holm", "", "p adjusted over the levels and pairs of the factor and IP version (Holm).", _NO_VARIANCE),
+        number_column("statistic", "", "Welch's t for the log-ratios of the two goodputs.", _NO_VARIANCE),
+        number_column("df", "", "Degrees of freedom of `statistic`.", _NO_VARIANCE),
+        number_column("p", "", "Two-sided p-value of `statistic`.", _NO_VARIANCE),
+        number_column("p_holm", "", "`p` adjusted over the levels and pairs of the factor and IP version by Holm's procedure.", _NO_VARIANCE),
         _NOTE,
     ),
 )  # fmt: skip
@@ -222,22 +225,22 @@ SHARE_THEORY = Table(
     "share_theory",
     "a CCA against another in a scenario and IP version, for each model",
     (
-        text_column("model", "`BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
+        text_column("model", "Model: `BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
         *_PAIR,
         number_column("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
-        number_column("queue_packets", "packets", "The same in full packets."),
+        number_column("queue_packets", "packets", "Size of the bottleneck's queue in full packets."),
         number_column("reno_s", "s", "Time that Reno needs to return to the window of the last loss.", "a different model applies"),
-        number_column("cubic_s", "s", "Time that the cubic function needs to return to it.", "a different model applies"),
+        number_column("cubic_s", "s", "Time that the cubic function needs to return to the window of the last loss.", "a different model applies"),
         number_column("predicted", "", "Share predicted by the model.", "the model only predicts a share above one half"),
-        text_column("expected", "The expectation in words: `0.97`, `above 0.50`."),
+        text_column("expected", "Expected share in words, such as `0.97` or `above 0.50`."),
         _REPLICATIONS,
         *_SHARE,
-        number_column("off", "", "Measured share minus the model's.", "either is missing"),
+        number_column("off", "", "`share` minus `predicted`.", "`share` or `predicted` is missing"),
         text_column(
             "agrees",
-            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the "
-            "model's share (or above one half), `no` if no part of it is.",
-            "only a part of it is, or there is only one run",
+            "`yes` if the whole interval (or the share of runs that repeat one measurement) is within 0.05 of the model's share "
+            "or, if the model only predicts this, above one half; `no` if no part of it is.",
+            "only a part of the interval is, or there is only one run",
         ),
         _NOTE,
     ),

@@ -1,4 +1,4 @@
-"""How the bottleneck is divided when flows of different CCAs meet on it."""
+"""The division of a bottleneck between flows of different CCAs."""
 
 from itertools import combinations_with_replacement
 
@@ -6,7 +6,7 @@ from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, S
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: Largest number of competitions to draw over time: those of 8 CCAs.
+#: Largest number of competitions to draw over time: all those between 8 CCAs.
 MOST_COMPETITIONS = 36
 _PAIRS = ("share_pairs", "flow_shares", "scenarios")
 
@@ -20,7 +20,7 @@ def _ccas_of(mixes):
 
 
 def competitions(design) -> tuple[str, ...]:
-    """Return one of the study's mixes per unordered pair of CCAs, at most `MOST_COMPETITIONS`; none without time series."""
+    """Return one of the study's mixes for each unordered pair of CCAs, at most `MOST_COMPETITIONS`; none without time series."""
     mixes = _pair_mixes(design)
     pairs = combinations_with_replacement(_ccas_of(mixes), 2)
     orders = [[mix for mix in (f"{a}+{b}", f"{b}+{a}") if mix in mixes] for a, b in pairs]
@@ -33,11 +33,17 @@ def _figures(design):
         for slug, shown, title in (("shares", "share", "Who beats whom"), ("jain", "jain", "Jain's index")):
             yield Plot(f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", {"shown": shown})
     if len(mixes) < len(design.ccas):
-        yield Plot("fairness-mixes", "plot_share_mixes", ("shares", "scenarios"), "Mixes of more", "means, intervals")
+        yield Plot(
+            "fairness-mixes",
+            "plot_share_mixes",
+            ("shares", "scenarios"),
+            "Mixes that are not pairs",
+            "means, intervals",
+        )
     if mixes and len(design.scenarios) > 1:
         for cca in _ccas_of(mixes):
             slug, params = f"fairness-factors-{slug_of(cca)}", {"cca_shown": cca}
-            inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "over the factors"
+            inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "by factor"
             yield Plot(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):
         slug, params = f"competition-{slug_of(mix)}", {"mix": mix, "scenario": sampled_scenarios(design)[0]}
