@@ -72,19 +72,19 @@ def test_findings_have_the_numbers(virtual, real):
     text = page_text(virtual.page)
     # 4 x 100 x 1428/1514 x 0.995, and a third of a thousandth less on average; IPv6: 1408.
     mptcp = [0.995 * (1 - 1e-3 / 3) * 400 * payload / 1514 for payload in (1408, 1428)]
-    assert f"MPTCP {mptcp[0]:.1f} to {mptcp[1]:.1f} Mbit/s" in text
-    assert "lowest Vegas in tun6_path6" in text
+    assert f"{mptcp[0]:.1f} to {mptcp[1]:.1f} Mbit/s with MPTCP" in text
+    assert "lowest: Vegas in tun6_path6" in text
     assert "Where path 4 takes 0.5 ms longer each way, MPTCP gives" in text
     # Cells without a tunnel have plain TCP's 1448 and 1428; at most 66 of 1428.
     assert "because headers alone take up to 4.6 % of plain TCP's goodput" in text
     assert "n paths: n times the rate, an n-th of the time?" in text
     # 6 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
-    assert "in round robin 648 of 756 recoveries were undone" in text
-    low = "6 cells of 6 stay below half of the ceiling: there 216 of 252 recoveries were undone, cwnd was 2.5 packets"
-    assert f"Over paths that differ {low} at the readings" in text
+    assert "in round robin, 648 of 756 recoveries were undone" in text
+    low = "6 of 6 cells stay below half of the ceiling: there, 216 of 252 recoveries were undone, cwnd was 2.5 packets"
+    assert f"Over paths that differ, {low} at the readings" in text
     assert "On the wire, MB" in text and "Transfer, s" in text and "Transfer, s" not in page_text(real.page)
     # 5 and 8 for each path, and 0.2 times the number of the replication: 0.7 on average of six.
-    assert "busy with MPTCP 13.7 % over 1 path and 37.7 % over 4 paths" in page_text(real.page)
+    assert "with MPTCP 13.7 % over 1 path and 37.7 % over 4 paths" in page_text(real.page)
 
 
 def test_link_rate_in_the_figure_of_goodput_is_that_of_all_paths(virtual):
@@ -107,8 +107,8 @@ def test_valid_runs_without_goodput_are_told_from_invalid_ones():
         (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(aggregation=table)))
         return finding.text
 
-    assert said(3) == "No valid run over joined paths has a goodput, so there is no result on them."
-    assert said(0) == "No run over joined paths is valid, so there is no result on them."
+    assert said(3) == "No valid run over joined paths has a goodput, so there are no results for these paths."
+    assert said(0) == "No run over joined paths is valid, so there are no results for these paths."
 
 
 def test_a_study_without_a_valid_run_says_so(tmp_path):
@@ -256,9 +256,9 @@ def test_recoveries_that_stay_are_told_from_those_undone(tmp_path):
     table = table.assign(retransmits=2.0, packets_sent=20000.0)
     text = recovery_words(table[table["by"] != "none"])
     # 2 scenarios, 2 CCAs, 2 IP versions, 6 runs.
-    assert "in round robin 288 of 336 recoveries were undone." in text
-    assert "2 cells of 4 stay below half of the ceiling: there 0 of 84 recoveries were undone" in text
-    assert "and 2 segments of 20,000 were retransmitted in a run. In the other 2 cwnd was" in text
+    assert "in round robin, 288 of 336 recoveries were undone." in text
+    assert "2 of 4 cells stay below half of the ceiling: there, 0 of 84 recoveries were undone" in text
+    assert "and 2 of 20,000 segments were retransmitted per run. In the other 2 cells, cwnd was" in text
     assert recovery_words(table[(table["by"] != "none") & (table["recoveries"] == 0)]) == ""
 
 

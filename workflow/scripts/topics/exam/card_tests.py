@@ -1,9 +1,9 @@
 """The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
 
 The verdict *worse* can be shown in two ways. First, most runs on such paths are worse than each standard CCA by more than the margin; this
-is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar
-standard CCA never collapses, this means that the share of far worse runs exceeds `RARE` or, if it is larger, the standard CCAs' share over
-all cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
+is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar standard
+CCA never collapses, this means that the share of far worse runs exceeds `RARE` or, if it is larger, the standard CCAs' share over all
+cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
 level.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly

@@ -1,8 +1,8 @@
-"""Compare transfers over several paths with transfers over one, and give the share of each path.
+"""Compare transfers over several paths with transfers over one path, and give the share of each path.
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
-3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on logarithms. The goodput that headers allow
-is known exactly, so the ratio of the two ceilings is given with each ratio.
+3.2). The runs of two scenarios are independent samples, so the interval for their ratio is Welch's, computed on logarithms. The goodput
+that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
 """
 
 import pandas as pd
@@ -25,14 +25,14 @@ def _place_of(scenario, ip_version):
 
 
 def aggregation(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `AGGREGATION` for ``tidy/runs.csv`` and scenarios from `path_environments.with_paths`."""
+    """Return `AGGREGATION`, given ``tidy/runs.csv`` and scenarios from `path_environments.with_paths`."""
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     groups = {cell: group[group["valid"]] for cell, group in runs.groupby(CELL, sort=False)}
     return pd.DataFrame([_cell_row(cell, groups, known, confidence) for cell in groups], columns=AGGREGATION.names)
 
 
 def _cell_row(cell, groups, scenarios, confidence):
-    """Return the row of a cell; ``groups`` are the valid runs of all cells."""
+    """Return the row of a cell; ``groups`` has the valid runs of all cells."""
     scenario, valid = scenarios[cell[0]], groups[cell]
     row = dict(zip(CELL, cell, strict=True)) | _place_of(scenario, cell[2])
     row |= {"n": len(valid), "equation": "", "note": ""} | {name: valid[name].mean() for name in RUN_MEANS}
@@ -81,7 +81,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 def _against_single_paths(valid, singles, confidence):
     """Return the columns that compare a cell of unequal paths with the best of its single paths, and with their sum.
 
-    ``singles`` has the valid runs over each path by itself, or None without runs. Sums are taken within replications.
+    ``singles`` has, for each path, the valid runs over that path alone, or None if there are none. Sums are taken within replications.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}
@@ -105,10 +105,10 @@ def _against_single_paths(valid, singles, confidence):
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:
-    """Return `PATH_SHARES` for ``tidy/paths.csv`` and scenarios from `path_environments.with_paths`.
+    """Return `PATH_SHARES`, given ``tidy/paths.csv`` and scenarios from `path_environments.with_paths`.
 
-    ``packets`` and ``bytes`` count all that left the sender from before the traffic until everything had arrived. That is
-    longer than the traffic's duration by an unknown time, so no rate can be given.
+    ``packets`` and ``bytes`` count everything that left the sender, from before the start of the traffic until all of it had
+    arrived. This is longer than the traffic's duration by an unknown time, so no rate can be given.
     """
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     rows = []

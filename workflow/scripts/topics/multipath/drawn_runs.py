@@ -5,7 +5,7 @@ import pandas as pd
 from run_tables.run_keys import CELL, RUN
 from topics.multipath.path_environments import environment_of
 
-#: Columns that a drawn run has from its scenario.
+#: Columns that a drawn run gets from its scenario.
 OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions", "paths", "platform", "baseline"]
 
 
@@ -27,7 +27,7 @@ def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        Table with the readings of all runs. Only its columns ``readings`` are read.
+        Table with the readings of all runs, of which only the columns ``readings`` are read.
     measure : callable
         Turns the readings of a run into its time series, a DataFrame with the last two of ``columns``.
     columns : list of str

@@ -1,4 +1,4 @@
-"""Compare the paper's two equations with measurements: n paths are n times as fast, and take one n-th of the time."""
+"""Compare the paper's two equations with measurements: n paths are n times as fast as one, and take one n-th of the time."""
 
 from inference.independent_comparison import Difference, difference
 
@@ -8,7 +8,10 @@ HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
 def ratio(first, second, resolutions) -> Difference | None:
-    """Return the ratio of two samples' geometric means by `independent_comparison.difference`; None if there is none."""
+    """Return the ratio of two samples' geometric means, from `independent_comparison.difference`.
+
+    None if a sample is empty or has a value that isn't positive.
+    """
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return None
@@ -21,9 +24,9 @@ def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float
 
 
 def equation_verdict(factor, low, high, paths) -> str:
-    """Return whether a ratio's whole interval is within `EQUATION_MARGIN_PERCENT` of the number of paths.
+    """Return the verdict on whether a ratio's whole interval is within `EQUATION_MARGIN_PERCENT` of the number of paths.
 
-    Without an interval, as after a single run, the verdict is `OPEN`.
+    Without an interval, as after a single run, the verdict is `OPEN`; without a ratio it is "".
     """
     if factor is None:
         return ""

@@ -23,7 +23,9 @@ COLUMNS_OF_PATH = {
     "path_queue_packets": ("queue",),
 }
 #: Reason why paths that differ in rate, loss or queue aren't compared with a multiple of a single path.
-UNLIKE_NOTE = "the paths differ in more than their delay, and are compared with the best of them and with their sum"
+UNLIKE_NOTE = (
+    "the paths differ in more than their delay, so they are compared with the best single path and with the sum of all"
+)
 #: Conditions that a panel's title gives anyway.
 TITLED = ("application", "rate_mbps", "platform")
 #: Suffix of a column's name -> its unit.
@@ -37,7 +39,7 @@ PER_FLOW = "_per-flow"
 
 
 def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robin") -> str:
-    """Return the paper's name: `tun4_path6` means IPv4 in tunnels over IPv6, `baseline4` plain TCP over IPv4.
+    """Return the paper's name for an environment: `tun4_path6` means IPv4 in tunnels over IPv6, `baseline4` plain TCP over IPv4.
 
     Tunnels that distribute connections instead of packets (`per-flow`) are called `tun4_path6_per-flow`.
     """
@@ -54,7 +56,7 @@ def environment_of(row) -> str:
 
 
 def joined_by(by, tunnel_ip_version, distribution="round-robin") -> str:
-    """Return the technique that joins the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
+    """Return the technique that joins the paths: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow" or "plain TCP"."""
     if by == "gre":
         return f"GRE over {ip_words(tunnel_ip_version)}{' per flow' if distribution == 'per-flow' else ''}"
     return "MPTCP" if by == "mptcp" else "plain TCP"
@@ -66,7 +68,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Return the paths with a longer delay than the shortest, in words: "path 4 takes 0.5 ms longer"; empty if all are alike."""
+    """Return the paths with more than the shortest delay in words, such as "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):
@@ -79,7 +81,7 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Return the differences between a scenario's paths other than delay: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if there are none."""
+    """Return the differences between a scenario's paths other than delay, such as "5 / 30 Mbit/s, 1 / 0 % loss"; "" if there are none."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
@@ -94,14 +96,14 @@ def with_paths(scenarios) -> pd.DataFrame:
     """Add columns on paths, joining technique and single paths to ``tidy/scenarios.csv``.
 
     - ``paths``: number of paths;
-    - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins them;
-    - ``even``: whether all paths are alike; ``unlike``: their differences other than delay, in words;
+    - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins the paths;
+    - ``even``: whether all paths are alike; ``unlike``: differences between the paths other than delay, in words;
     - ``conditions``: conditions, in words, that distinguish the scenario from others of the same application, rate and platform,
       mostly empty;
     - ``baselines``: for each path, the only scenario with plain TCP over a single path in the same conditions, or None if there
       is none or more than one;
-    - ``baseline``: that of the path with the shortest delay, or None also if the paths differ in more than their delay;
-      ``baseline_note`` gives the reason.
+    - ``baseline``: the scenario in ``baselines`` for the path with the shortest delay, but None if the paths differ in more than
+      their delay; ``baseline_note`` gives the reason for None.
     """
     table = scenarios.assign(paths=scenarios["paths"].astype(int), by=scenarios["multipath"])
     rows = table.to_dict("records")
@@ -136,7 +138,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of the path with an index from 0, which a single path must share to be compared with it."""
+    """Return the conditions of the path at an index (from 0); a single path is comparable if it has the same conditions."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -155,7 +157,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Return, for each scenario, the conditions in words that differ among joined scenarios with the same panel title."""
+    """Return, for each scenario and in words, the conditions that differ between joined scenarios with the same panel title."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
@@ -185,12 +187,12 @@ def _condition_words(name, value):
 
 
 def with_platform(name, platform, platforms) -> str:
-    """Return a panel's name, with its platform if the study has several."""
+    """Return a panel's name, followed by the platform if the study has several platforms."""
     return f"{name}, {platform_name(platform)}" if len(set(platforms)) > 1 else name
 
 
 def with_conditions(text, conditions) -> str:
-    """Return a text with the conditions that distinguish a scenario, if there are any."""
+    """Return a text, followed by the conditions that distinguish a scenario if there are any."""
     return f"{text}; {conditions}" if conditions else text
 
 

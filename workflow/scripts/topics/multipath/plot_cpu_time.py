@@ -32,7 +32,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _busy_over_time(samples):
-    """Return the cores' mean busy share in % in windows of `WINDOW_S`, by the end of the window."""
+    """Return the cores' mean busy share in % in windows of `WINDOW_S`; time_s is the end of a window."""
     window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
     return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
 
@@ -43,7 +43,7 @@ def busy_of(shown, path) -> pd.DataFrame:
 
 
 def draw_cpu_time(busy, cca) -> CategoryPanels:
-    """Draw the figure, one panel per joining technique and IP version, each with plain TCP."""
+    """Draw the figure, with one panel per joining technique and IP version, each of which also shows plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
     groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))

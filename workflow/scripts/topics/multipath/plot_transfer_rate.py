@@ -1,4 +1,4 @@
-"""Draw the rate of a file transfer over time, over the most paths and over a single one: figures 3 and 4 of the paper."""
+"""Draw the rate of a file transfer over time, over the largest number of paths and over a single path: figures 3 and 4 of the paper."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -48,7 +48,7 @@ def rates_of(shown, path) -> pd.DataFrame:
 
 
 def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
-    """Draw the figure, one panel per environment, each with its single path."""
+    """Draw the figure, with one panel per environment, each of which also shows the environment's single path."""
     apply_style()
     joined = shown[shown["by"] != "none"]
     groups = [
@@ -62,7 +62,7 @@ def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
         of_both = rates["scenario"].isin([run["scenario"], run["baseline"]])
         both = rates[of_both & (rates["ip_version"] == run["ip_version"])]
         environment, baseline = run["environment"], f"baseline{run['ip_version'].removeprefix('ipv')}"
-        second = with_conditions(f"{count(int(run['paths']), 'path')}, and a single one", conditions)
+        second = with_conditions(f"{count(int(run['paths']), 'path')}, and a single path", conditions)
         axes = drawn.add(with_platform(environment, platform, joined["platform"]), second, axis)
         end = max(1e-9, both["time_s"].max())
         value_axis(axes, "x", linear_axis(0, end), spaced=True)
@@ -73,7 +73,7 @@ def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
             if line.empty:
                 draw_nothing(axes, end / 2, f"{name}: none valid")
                 continue
-            # A rate is the mean up to its sample, since the previous one or, for the first, since the beginning.
+            # A sample's rate is the mean since the previous sample or, for the first sample, since the beginning.
             times, values = (
                 [first, *line[column]]
                 for column, first in (("time_s", 0.0), ("acked_mbps", line["acked_mbps"].iloc[0]))

@@ -24,8 +24,11 @@ from wording.scenario_words import platform_name
 
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
-    (FAILS, f"The whole interval differs from it by more than {EQUATION_MARGIN_PERCENT} %."),
-    (OPEN, "Only a part of the interval does, or there is none: two valid runs of each are needed."),
+    (FAILS, f"No part of the interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
+    (
+        OPEN,
+        f"Only a part of the interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths, or there is no interval.",
+    ),
 )
 ANCHOR = "multipath"
 
@@ -41,10 +44,10 @@ ENVIRONMENT = shown_text("Environment", "environment", filtered=True)
 #: First columns of the tables of cells.
 PLACE = (SCENARIO, ENVIRONMENT, CCA, shown_text("Platform", "platform", platform_name, filtered=True))
 PATHS, GOODPUT = shown_number("Paths", "paths", 0), shown_number("Goodput, Mbit/s", "goodput_mbps", 2)
-CEILINGS = shown_number("Ceilings' ratio", "ceiling_factor", 3)
+CEILINGS = shown_number("Ratio of ceilings", "ceiling_factor", 3)
 CELLS = (
     PATHS, N, GOODPUT, shown_interval("Interval", "goodput", 2), shown_number("SD, %", "goodput_sd_percent", 3),
-    shown_number("Ceiling, Mbit/s", "ceiling_mbps", 2), shown_number("% of it", "ceiling_percent", 2),
+    shown_number("Ceiling, Mbit/s", "ceiling_mbps", 2), shown_number("% of the ceiling", "ceiling_percent", 2),
     shown_number("Multiple of a single path", "factor", 3), CEILINGS,
 )  # fmt: skip
 TRANSFERS = (shown_number("Transfer, s", "transfer_s", 3), shown_interval("Its interval", "transfer", 3))
@@ -55,9 +58,9 @@ EQUATIONS = (
 REORDERING = (
     GOODPUT, _percent_of_packets("Out of order, % of packets", "out_of_order_segments"),
     _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"),
-    shown_number("Noticed", "reordering_events", 1), shown_number("Recoveries", "recoveries", 1),
-    shown_number("Undone", "recoveries_undone", 1), shown_number("Retransmitted", "retransmits", 1),
-    shown_number("Needless", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
+    shown_number("Reordering detected", "reordering_events", 1), shown_number("Recoveries", "recoveries", 1),
+    shown_number("Recoveries undone", "recoveries_undone", 1), shown_number("Retransmitted", "retransmits", 1),
+    shown_number("Retransmitted needlessly", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
 )  # fmt: skip
 CPU = (
     PATHS, N, GOODPUT, shown_number("Busy, % of the cores", "cpu_busy_percent", 1),
@@ -65,8 +68,8 @@ CPU = (
 )  # fmt: skip
 UNLIKE = (
     GOODPUT, shown_number("Best single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
-    shown_number("Times that", "best_factor", 3), shown_interval("Interval", "best_factor", 3),
-    shown_number("Sum of single paths, Mbit/s", "sum_mbps", 2), shown_number("Times the sum", "sum_factor", 3),
+    shown_number("Multiple of the best", "best_factor", 3), shown_interval("Interval", "best_factor", 3),
+    shown_number("Sum of single paths, Mbit/s", "sum_mbps", 2), shown_number("Multiple of the sum", "sum_factor", 3),
     shown_interval("Interval", "sum_factor", 3),
 )  # fmt: skip
 SHARES = (
@@ -106,15 +109,12 @@ def section(material) -> dict:
             CELLS + (TRANSFERS if table["transfer_s"].notna().any() else ()),
         ),
         "equations": table_of(
-            "equations",
-            "Time and rate of a transfer, relative to those of a single path",
-            _equations_of(joined),
-            EQUATIONS,
+            "equations", "Time and rate of a transfer relative to a single path", _equations_of(joined), EQUATIONS
         ),
         "verdicts": VERDICTS,
         "shares": _shares_table(material.tables.path_shares),
         "reordering": table_of(
-            "reordering", "Segments out of order, means of a run", table[iperf3_over_most], REORDERING
+            "reordering", "Segments out of order: means per run", table[iperf3_over_most], REORDERING
         ),
         "unlike": table_of(
             "unlike", "Paths that differ: compared with the best single path and with the sum", compared, UNLIKE
@@ -144,7 +144,7 @@ def _equations_of(joined):
 
 
 def _shares_table(shares):
-    """Return the table of each path's share with the largest number of paths, over all CCAs; None without data."""
+    """Return the table of each path's share over all CCAs, for the largest number of paths; None without data."""
     joined = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
     joined = joined[joined["paths"] == joined["paths"].max()]
     if joined.empty:
@@ -169,13 +169,13 @@ def _shares_table(shares):
 
 
 def findings(material) -> list[Finding]:
-    """Return the study's findings on aggregation, file transfers, reordering and CPU time."""
+    """Return the study's findings on aggregation, file transfers, unequal paths and CPU time."""
     table = material.tables.aggregation
     joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
     if joined.empty:
         valid = table.loc[table["by"] != "none", "n"].any()
         why = "No valid run over joined paths has a goodput" if valid else "No run over joined paths is valid"
-        return [Finding("Paths", f"{why}, so there is no result on them.", ANCHOR)]
+        return [Finding("Paths", f"{why}, so there are no results for these paths.", ANCHOR)]
     even = joined[joined["even"] & (joined["paths"] == joined["paths"].max())]
     sentences = [
         aggregation_words(even),

@@ -22,7 +22,7 @@ SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
 def _ranges(rows, name, decimals):
-    """Return the smallest and the largest value of a column over cells: "369.9 to 370.4"; None without values."""
+    """Return the smallest and the largest value of a column over cells, such as "369.9 to 370.4"; None without values."""
     values = rows[name].dropna()
     if values.empty:
         return None
@@ -31,7 +31,7 @@ def _ranges(rows, name, decimals):
 
 
 def _cell_words(rows, end):
-    """Name the lowest or the highest cell: "Vegas in tun6_path4"."""
+    """Name the cell with the lowest or the highest goodput, such as "Vegas in tun6_path4"."""
     row = rows.loc[rows["goodput_mbps"].agg(f"idx{end}")]
     return f"{cca_name(row['cca'])} in {row['environment']}"
 
@@ -45,23 +45,23 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def aggregation_words(even) -> str:
-    """Report iperf3's aggregation over the largest number of paths of equal delay, by rate, platform and further conditions."""
+    """Report iperf3's goodput over the largest number of paths of equal delay, by rate, platform and further conditions."""
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
         goodputs = [
-            f"{name} {_ranges(rows, 'goodput_mbps', 1)} Mbit/s ({_ranges(rows, 'ceiling_percent', 1)} % of the capacity without "
-            f"headers; lowest {_cell_words(rows, 'min')})"
+            f"{_ranges(rows, 'goodput_mbps', 1)} Mbit/s with {name} ({_ranges(rows, 'ceiling_percent', 1)} % of the capacity without "
+            f"headers; lowest: {_cell_words(rows, 'min')})"
             for name, rows in by_joining(group)
         ]
         paths = with_platform(count(int(group["paths"].iloc[0]), "path"), platform, even["platform"])
         more = f" ({conditions})" if conditions else ""
-        parts.append(f"{paths} of {plain(rate_mbps)} Mbit/s{more} give with {listed(goodputs)}")
+        parts.append(f"{paths} of {plain(rate_mbps)} Mbit/s{more} give {listed(goodputs)}")
     return f"{'; '.join(parts)}." if parts else ""
 
 
 def transfer_words(even) -> str:
-    """Compare a file's transfer time with that over a single path."""
+    """Compare the duration of a file transfer over several paths with the duration over a single path."""
     files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
     if files.empty:
         return ""
@@ -69,13 +69,13 @@ def transfer_words(even) -> str:
     held, unknown = (int((files["equation"] == verdict).sum()) for verdict in (HOLDS, OPEN))
     more = f"; {unknown:,} can't be decided" if unknown else ""
     return (
-        f"Over a single path a file takes {listed(times)}: {int(files['paths'].iloc[0])} times within "
+        f"Over a single path, a file takes {listed(times)}: {int(files['paths'].iloc[0])} times within "
         f"{EQUATION_MARGIN_PERCENT} % in {held} of {count(len(files), 'cell')}{more}."
     )
 
 
 def unlike_paths_words(joined) -> str:
-    """Compare joined unequal paths with the best single path and with the sum of all; empty if there are none."""
+    """Compare joined unequal paths with the best single path and with the sum of all single paths; "" if there are no such paths."""
     sentences = []
     known = joined[joined["best_factor"].notna()]
     for (label, how), rows in known.groupby(["scenario_label", "joined"], sort=False):
@@ -93,14 +93,14 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Report the joint goodput of unequal paths; empty if there are none."""
+    """Report the joint goodput of unequal paths; "" if there are no such paths."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
     for (delays, unlike, _, _, conditions), group in uneven.fillna({"unlike": ""}).groupby(alike, sort=False):
         goodputs = [
-            f"{name} gives {_ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {_cell_words(rows, 'min')}, "
-            f"highest {_cell_words(rows, 'max')})"
+            f"{name} gives {_ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest: {_cell_words(rows, 'min')}, "
+            f"highest: {_cell_words(rows, 'max')})"
             for name, rows in by_joining(group)
         ]
         longer = longer_words(delays)
@@ -112,7 +112,7 @@ def uneven_words(joined) -> str:
 
 
 def recovery_words(joined) -> str:
-    """Report undone recoveries of iperf3 through round-robin tunnels, and cwnd where goodput is low."""
+    """Report the undone recoveries of iperf3's flows through round-robin tunnels, and cwnd in cells with a low goodput."""
     known = joined[joined["recoveries"].notna() & joined["goodput_mbps"].notna() & (joined["paths"] > 1)]
     alike = {"by": "gre", "distribution": "round-robin", "application": "iperf3"}
     tunnels = known[known[list(alike)].eq(pd.Series(alike)).all(axis=1)]
@@ -120,28 +120,30 @@ def recovery_words(joined) -> str:
     low = uneven[uneven["ceiling_percent"] < 50]
     sentences = []
     if (even["recoveries"] > 0).any():
-        sentences.append(f"Over paths of equal delay in round robin {_undone_words(even)}.")
+        sentences.append(f"Over paths of equal delay in round robin, {_undone_words(even)}.")
     if not low.empty:
         sentences.append(
-            f"Over paths that differ {count(len(low), 'cell')} of {len(uneven):,} "
-            f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {_undone_words(low)}, cwnd was "
-            f"{_ranges(low, 'cwnd_packets', 1)} packets at the readings, and {_ranges(low, 'retransmits', 0)} segments of "
-            f"{_ranges(low, 'packets_sent', 0)} were retransmitted in a run."
+            f"Over paths that differ, {len(low):,} of {count(len(uneven), 'cell')} "
+            f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there, {_undone_words(low)}, cwnd was "
+            f"{_ranges(low, 'cwnd_packets', 1)} packets at the readings, and {_ranges(low, 'retransmits', 0)} of "
+            f"{_ranges(low, 'packets_sent', 0)} segments were retransmitted per run."
         )
         rest = uneven.drop(low.index)
         if not rest.empty:
-            sentences.append(f"In the other {len(rest):,} cwnd was {_ranges(rest, 'cwnd_packets', 1)} packets.")
+            sentences.append(
+                f"In the other {count(len(rest), 'cell')}, cwnd was {_ranges(rest, 'cwnd_packets', 1)} packets."
+            )
     return " ".join(sentences)
 
 
 def _undone_words(rows):
-    """Return the number of undone recoveries among all recoveries: "12 of 15 recoveries were undone"."""
+    """Return the number of undone recoveries among all recoveries in words, such as "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
 def same_words(table) -> str:
-    """Name the two CCAs whose results agree in every digit (of `SAME`) in at least half of their cells; empty if there are none."""
+    """Name each pair of CCAs that agree to the last digit of `SAME` in at least half of their common cells; "" if there is no such pair."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -161,7 +163,7 @@ def same_words(table) -> str:
 
 
 def baseline_words(joined) -> str:
-    """Name the scenarios without a single path for comparison, with the reason; empty if all have one."""
+    """Name the scenarios that have no single path for comparison, with the reason; "" if all of them have one."""
     without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
     parts = [
         f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"
@@ -171,13 +173,13 @@ def baseline_words(joined) -> str:
 
 
 def header_percent_words(joined) -> str:
-    """Return the largest share of plain TCP's goodput that headers cost, in %: "4.6"; empty if unknown."""
+    """Return the largest share, in %, of plain TCP's goodput that headers cost, such as "4.6"; "" if it is unknown."""
     lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
     return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
 
 
 def cpu_words(table) -> str:
-    """Report the CPU use over one path and over the largest number of paths; empty if CPU time was not measured."""
+    """Report the CPU use over the smallest and over the largest number of paths; "" if CPU time was not measured."""
     measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
     parts = []
     for name, rows in by_joining(measured):
@@ -188,4 +190,4 @@ def cpu_words(table) -> str:
                 for paths in (least, most)
             ]
             parts.append(f"with {name} {' and '.join(ends)}")
-    return f"The cores that carried a run were busy {listed(parts)} (real clock)." if parts else ""
+    return f"Busy share of the cores that carried a run (real clock): {listed(parts)}." if parts else ""

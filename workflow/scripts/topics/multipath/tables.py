@@ -15,10 +15,10 @@ RUN_MEANS = (
 PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
 
 
-_NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
+_NO_RATIO = "the scenario joins no paths, or it or a comparable single path has no valid runs"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
-_NO_SINGLES = "all paths are alike, or one of them has no scenario with a single path like it, or no valid run there"
-_ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some are outliers"
+_NO_SINGLES = "all paths are alike, or one of them has no comparable single path with a valid run"
+_ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"
 _ONE_RUN_EACH = (
     "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
 )
@@ -28,20 +28,22 @@ PLACE = (
     SCENARIO_LABEL,
     text_column(
         "environment",
-        "The paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `mptcp4` and `baseline4` MPTCP and plain TCP "
-        "over IPv4.",
+        "The paper's name for the environment: `tun4_path6` means tunnels over IPv6 that carry IPv4; `mptcp4` and `baseline4` mean "
+        "MPTCP and plain TCP over IPv4.",
     ),
     text_column("joined", "Method that joins the paths, in words."),
     text_column("by", "Method that joins the paths: `none`, `mptcp` or `gre`."),
     *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
     truth_column("even", "Whether all paths are alike."),
     SCENARIOS["path_delay_ms"],
-    text_column("unlike", "Differences between the paths other than their delay, in words.", "there are none"),
+    text_column(
+        "unlike", "Differences between the paths other than their delay, in words.", "there are no such differences"
+    ),
     SCENARIOS["platform"],
     text_column(
         "conditions",
-        "Conditions that distinguish the scenario from others of the same application, rate and platform, in words.",
-        "there are none",
+        "Conditions, in words, that distinguish the scenario from others with the same application, rate and platform.",
+        "there are no such conditions",
     ),
 )
 AGGREGATION = Table(
@@ -56,11 +58,11 @@ AGGREGATION = Table(
         number_column(
             "goodput_sd_percent",
             "%",
-            "Standard deviation of the goodput over the valid runs, relative to its mean.",
+            "Standard deviation of the goodput over the valid runs, relative to the mean.",
             "fewer than two runs are valid",
         ),
         *interval_columns(
-            "transfer_low", "transfer_high", "s", "the mean time of the file transfer", _ONE_RUN, least=0
+            "transfer_low", "transfer_high", "s", "the mean duration of the file transfer", _ONE_RUN, least=0
         ),
         *interval_columns(
             "cpu_busy_low", "cpu_busy_high", "%", "the mean busy share of the cores", _ONE_RUN, least=0, most=100
@@ -68,34 +70,34 @@ AGGREGATION = Table(
         number_column(
             "ceiling_mbps",
             "Mbit/s",
-            "The rates of the paths, excluding headers: the ideal goodput, averaged over the valid runs.",
+            "Ideal goodput, averaged over the valid runs: the sum of the paths' rates, excluding headers.",
             "no run is valid",
         ),
-        number_column("ceiling_percent", "%", "The mean goodput relative to the ceiling.", "no run is valid"),
+        number_column("ceiling_percent", "%", "Mean goodput relative to `ceiling_mbps`.", "no run is valid"),
         text_column(
             "baseline",
-            "Identifier of the scenario with a single path of the same conditions.",
-            "there is none, there are several, no run is valid, or the paths differ in more than their delay",
+            "Identifier of the scenario with a single path under the same conditions.",
+            "there is no such scenario or more than one, no run is valid, or the paths differ in more than their delay",
         ),
         number_column(
-            "factor", "", "Goodput divided by the goodput of the single path, as a ratio of geometric means.", _NO_RATIO
+            "factor", "", "Goodput divided by the goodput of `baseline`, as a ratio of geometric means.", _NO_RATIO
         ),
-        *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
-        number_column("ceiling_factor", "", "Ceiling divided by the ceiling of the single path.", _NO_RATIO),
+        *interval_columns("factor_low", "factor_high", "", "`factor`", _ONE_RUN_EACH),
+        number_column("ceiling_factor", "", "`ceiling_mbps` divided by the ceiling of `baseline`.", _NO_RATIO),
         number_column(
             "time_factor",
             "",
-            "Time of a transfer over the single path divided by the time here, computed like `factor`.",
+            "Duration of a transfer in `baseline` divided by the duration in this cell, as a ratio of geometric means.",
             _NO_TIMES,
         ),
-        *interval_columns("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
+        *interval_columns("time_factor_low", "time_factor_high", "", "`time_factor`", _ONE_RUN_EACH),
         count_column(
             "best_path",
             "",
-            "Number, starting at 1, of the path whose single path has the highest mean goodput.",
+            "Number, starting at 1, of the path that has the highest mean goodput as a single path.",
             _NO_SINGLES,
         ),
-        number_column("best_mbps", "Mbit/s", "Mean goodput of that single path.", _NO_SINGLES),
+        number_column("best_mbps", "Mbit/s", "Mean goodput over the best single path.", _NO_SINGLES),
         number_column("sum_mbps", "Mbit/s", "Sum of the mean goodputs of all single paths.", _NO_SINGLES),
         number_column(
             "best_factor",
@@ -104,19 +106,19 @@ AGGREGATION = Table(
             _NO_SINGLES,
             least=0,
         ),
-        *interval_columns("best_factor_low", "best_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
+        *interval_columns("best_factor_low", "best_factor_high", "", "`best_factor`", _ONE_RUN_EACH, least=0),
         number_column(
             "sum_factor",
             "",
-            "Goodput divided by the sum of the single paths' goodputs, a ratio of geometric means.",
+            "Goodput divided by the sum of the single paths' goodputs, as a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),
-        *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
+        *interval_columns("sum_factor_low", "sum_factor_high", "", "`sum_factor`", _ONE_RUN_EACH, least=0),
         text_column(
             "equation",
-            "Whether the ratio (of times for a transfer, otherwise of goodputs) is the number of paths: `as the equation`, "
-            "`not as the equation`, `open`.",
+            "Verdict on whether `time_factor` (for a file transfer) or `factor` is the number of paths: `as the equation`, "
+            "`not as the equation`, or `open`.",
             "there is no ratio",
         ),
         text_column(
@@ -135,7 +137,17 @@ PATH_SHARES = Table(
         PATHS["path"],
         count_column("n", "", "Number of valid runs."),
         *(mean_of(PATHS[name]) for name in PATH_MEANS),
-        number_column("share_lowest", "%", "Smallest share of the packets in a valid run.", "no packet left in any"),
-        number_column("share_highest", "%", "Largest share of the packets in a valid run.", "no packet left in any"),
+        number_column(
+            "share_lowest",
+            "%",
+            "Smallest share of the packets in a valid run.",
+            "no packet left the sender in any valid run",
+        ),
+        number_column(
+            "share_highest",
+            "%",
+            "Largest share of the packets in a valid run.",
+            "no packet left the sender in any valid run",
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Several paths for one transfer: their total goodput, the load on each, and the cost."""
+"""Several paths for one transfer: total goodput, the load on each path, and the cost in CPU time."""
 
 from experiment.several_paths import OF_PATH
 from study_files.study_design import is_sampled
@@ -43,13 +43,13 @@ def are_unlike(scenario) -> bool:
 
 
 def has_unlike(design) -> bool:
-    """Return whether a scenario joins unequal paths, each of which can be compared with a single path."""
+    """Return whether a study has a scenario that joins unequal paths, and a scenario with a single path for comparison."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 
 
 def drawn_ccas(design) -> list[str]:
-    """Return the CCAs to draw over time: those in `EXTREMES` that the study has, or else the study's first one."""
+    """Return the CCAs to draw over time: those in `EXTREMES` that the study has, or else the study's first CCA."""
     return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
 
 

@@ -15,7 +15,7 @@ QUANTITIES = {
 
 
 def _resolution(quantity, runs):
-    """Return the resolution of a quantity, in its unit."""
+    """Return the resolution of a quantity, in the quantity's unit."""
     if quantity.startswith("goodput"):
         return 1000 * resolution_of(runs, "throughput_per_stream_mbps")
     return resolution_of(
@@ -25,7 +25,7 @@ def _resolution(quantity, runs):
 
 
 def compare_flows(runs, flows, confidence) -> pd.DataFrame:
-    """Return `FLOW_OUTCOMES`; Jain's index is that of Jain, Chiu and Hawe (1984)."""
+    """Return `FLOW_OUTCOMES`, with the fairness index of Jain, Chiu and Hawe (1984)."""
     groups = flows.groupby(RUN, sort=False)["goodput_mbps"]
     of_run = pd.DataFrame(
         {

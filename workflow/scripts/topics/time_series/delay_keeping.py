@@ -1,4 +1,4 @@
-"""Measure the CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
+"""Measure CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
 
 Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """
@@ -15,7 +15,7 @@ from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
 #: Smallest window that Vegas uses.
 VEGAS_LEAST_PACKETS = 2
-#: Number of round trips that a window must stay unchanged to be at rest: Vegas changes a window that isn't settled every round trip.
+#: Number of round trips for which a settled window stays unchanged; Vegas changes a window that isn't settled in every round trip.
 REST_ROUND_TRIPS = 3
 OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
@@ -29,12 +29,12 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
     Parameters
     ----------
     series : pandas.DataFrame
-        With rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest of the latest round
-        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas's own measurement is missing, TCP's is used.
+        Columns rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest RTT of the latest
+        round trip: `tcpv_minrtt`), and `phases.COLUMNS`. If Vegas's own measurement is missing, TCP's is used.
     paths_ms : dict
-        Run and flow -> RTT of its empty path.
+        Run and flow -> RTT of the flow's empty path.
     ends_s : dict
-        Scenario -> end of the traffic, in s: later samples are ignored.
+        Scenario -> end of the traffic in s; later samples are ignored.
     """
     rows = []
     for key, samples in flows_of(series[series["flow_cca"] == "vegas"]):
@@ -66,7 +66,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 
 
 def _least_of_round_trip(time_s, values, rtt_ms):
-    """Return the smallest value within one round trip before each sample: a reading in mid-round may precede the round's lowest RTT."""
+    """Return the smallest value in the round trip before each sample, because a sample may precede the lowest RTT of its round trip."""
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
 
@@ -74,8 +74,8 @@ def _least_of_round_trip(time_s, values, rtt_ms):
 def is_settled(samples) -> np.ndarray:
     """Return a mask of the samples in which a Vegas flow has settled.
 
-    After slow start and after each loss its window moves towards its target by one packet per round trip. It is there once the
-    window hasn't changed for `REST_ROUND_TRIPS`, or changes in the other direction.
+    After slow start and after each loss, the window moves towards its target by one packet per round trip. The flow has settled once
+    the window hasn't changed for `REST_ROUND_TRIPS` or changes in the other direction.
     """
     time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
     calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
@@ -100,9 +100,9 @@ def _recovers(samples):
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return the times that a BBR flow spends in ProbeRTT, with the smallest window in each: begin_s, end_s, least_cwnd_packets.
+    """Return a BBR flow's spells in ProbeRTT and the smallest window in each, with the columns begin_s, end_s and least_cwnd_packets.
 
-    A spell that hasn't ended by the last sample is left out.
+    A spell that hasn't ended by the last sample is excluded.
     """
     probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
     begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
@@ -115,12 +115,12 @@ def probe_rtts(samples) -> pd.DataFrame:
 
 
 def bbr_measures(series, paths) -> list[list]:
-    """Return the measures of each BBR flow: its ProbeRTTs (and the time from the end of one to the beginning of the next) and its ProbeBW.
+    """Return the measures of each BBR flow: of ProbeRTT, of the time from the end of one ProbeRTT to the next, and of ProbeBW.
 
     Parameters
     ----------
     series : pandas.DataFrame
-        With rtt_ms, bbr_bw_mbps, and `phases.COLUMNS`.
+        Columns rtt_ms, bbr_bw_mbps and `phases.COLUMNS`.
     paths : dict
         Run -> `TheoryPath`, or the reason, in words, why theory doesn't apply.
     """

@@ -1,4 +1,4 @@
-"""Measure each flow's window and compare it with theory: teeth, packets queued by Vegas, BBR's probes."""
+"""Measure each flow's window and compare it with theory: teeth, packets that Vegas queues, and BBR's probes."""
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ def _paths_of(runs, scenarios, flows):
 
 
 def _coarseness(all_teeth, intervals_ms):
-    """Return cell -> a window's growth from sample to sample as a share of its peak, averaged over teeth."""
+    """Return each cell's growth of the window from sample to sample as a share of the window's peak, averaged over teeth."""
     grown = all_teeth.assign(
         share=all_teeth["scenario"].map(intervals_ms) / 1000
         * all_teeth["round_trips"] / (all_teeth["end_s"] - all_teeth["avoidance_begin_s"]) / all_teeth["peak_packets"]

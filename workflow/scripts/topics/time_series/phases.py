@@ -3,18 +3,19 @@
 Loss-based CCAs and Vegas, by Linux's own rules (net/ipv4/tcp_input.c, include/net/tcp.h):
 
 - loss recovery: the socket is in the state Loss, after a timeout;
-- fast recovery: in the states Recovery or CWR (RFC 6582; with proportional rate reduction, RFC 6937);
+- fast recovery: the socket is in the state Recovery or CWR (RFC 6582; with proportional rate reduction, RFC 6937);
 - slow start: otherwise, while cwnd is below ssthresh or ssthresh is infinite (`tcp_in_slow_start`);
 - congestion avoidance: otherwise.
 
-On a platform without the socket's state only the last two exist: recovery counts as one of them.
+On a platform without the socket's state, only the last two phases exist, and recovery counts as one of them.
 
 BBR, by its gains (net/ipv4/tcp_bbr.c: `bbr_high_gain` 2.885 = 2/ln 2, `bbr_drain_gain` 1/2.885, in ProbeBW
 `bbr_pacing_gain` 5/4, 3/4, 1, 1, 1, 1, 1, 1 and `bbr_cwnd_gain` 2, in ProbeRTT both 1 and cwnd
 `bbr_cwnd_min_target`, 4 packets). BBR recovers from losses within each of its phases, so recovery isn't a separate
 phase. Where the gains are unknown, only ProbeRTT can be recognised, by its cwnd.
 
-A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these; otherwise its phase is unknown.
+A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these phases. The phase of other programs is
+unknown.
 
 A phase shorter than the sampling interval may be missed; beginnings and ends are only as exact as that interval.
 """
@@ -31,7 +32,7 @@ AVOIDANCE = "congestion avoidance"
 RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
-#: Phase of samples that don't show one: BBR before its first packet, or without its gains.
+#: Phase of samples that don't show a phase, such as those of BBR before the first packet or without the gains.
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.
@@ -75,7 +76,7 @@ def _near(values, gain):
 
 
 def phase_table(series) -> pd.DataFrame:
-    """Return the phases of each flow, in the order of time, as `PHASES`.
+    """Return the phases of each flow in chronological order, as `PHASES`.
 
     ``series`` comes from `window_series.valid_series`, with `COLUMNS`.
     """

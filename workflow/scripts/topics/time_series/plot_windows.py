@@ -25,7 +25,7 @@ PLOT_PT, ROW_PT = 104, 11
 DOTS = (0, (1, 1.4))
 #: Shorter names for phases whose own name is too long for a row below a flow's window.
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
-#: Last row below a flow's window: of the kernel's flows, and of a program's.
+#: Last row below a flow's window: for flows of the kernel, and for flows of a program.
 RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
 # Dash patterns of flows in turn: their lines differ in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))

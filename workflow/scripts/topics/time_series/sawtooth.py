@@ -1,9 +1,9 @@
 """The teeth of a flow's congestion window: its growth, and the share of the window that remains after a loss.
 
-A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second. A time with a
-timeout or slow start in it doesn't count, nor do the times before the first and after the last reduction. A tooth that began with slow
-start's last window isn't in the steady state. With CUBIC, neither is the next tooth, because fast convergence compares its first window
-with that of slow start.
+A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second. Times that contain
+a timeout or slow start don't count, nor do the times before the first and after the last reduction. A tooth that began with slow start's
+last window isn't in the steady state. With CUBIC, neither is the next tooth, because fast convergence compares the window at its beginning
+with slow start's last window.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ from topics.time_series.window_series import flows_of
 
 #: CCAs whose window has no teeth by design: they respond to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
-#: Number of teeth after slow start or a timeout that aren't in the steady state.
+#: Number of teeth after slow start or a timeout that aren't in the steady state; 1 for other CCAs.
 UNSTEADY = {"cubic": 2}
 #: In fewer round trips than this, growth in whole packets shows little about the growth per RTT.
 LEAST_ROUND_TRIPS = 3
@@ -62,7 +62,7 @@ def _flow_teeth(samples, phase, cca):
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
-    """Return the positions of the samples in which a reduction of cwnd first shows; the first sample is never one.
+    """Return the positions of the samples that first show a reduction of cwnd, which the first sample never does.
 
     A reduction shows as the beginning of recovery. If recovery ended before the next sample or the platform doesn't report it,
     the sign is a smaller cwnd than in the previous sample together with a different ssthresh, or a cwnd that has come down
@@ -78,7 +78,7 @@ def reductions(cwnd, ssthresh, phase) -> np.ndarray:
 
 
 def _avoidance(phase, before, cut):
-    """Return the position where congestion avoidance begins between two reductions; None if there is no tooth between them."""
+    """Return the position at which congestion avoidance begins between two reductions; None if there is no tooth between them."""
     between = phase[before:cut]
     if LOSS in between or SLOW_START in between or between[-1] != AVOIDANCE:
         return None

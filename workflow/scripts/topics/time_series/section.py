@@ -1,4 +1,4 @@
-"""The section on flows over time: pictures of runs, phases, windows against theory, and each flow's share."""
+"""The section on flows over time: pictures of runs, phases, windows compared with theory, and results of the flows."""
 
 from report_parts.cells_table import IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -17,30 +17,30 @@ from wording.sentence_words import cca_name
 
 DEFINITIONS = {
     "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before it. Reno halves (RFC 5681), Linux's CUBIC "
-    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: from the window of that sample "
-    "to one packet more, which may have been added since.",
-    "peak": "cwnd in the last sample before a loss is detected. Theory's upper end has one packet more, which depends on delayed acknowledgements.",
+    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. The range of theory is for the window of that sample "
+    "and for one packet more, which may have been added since.",
+    "peak": "cwnd in the last sample before a loss is detected. The upper end of theory has one packet more, which depends on delayed acknowledgements.",
     "mean over a tooth": "Mean cwnd from the beginning of one recovery to the beginning of the next, over all teeth together.",
-    "growth": "Growth of Reno's cwnd in congestion avoidance per round trip: 1 packet (Linux counts "
-    "acknowledged packets, so delayed acknowledgements don't halve it), or less, by the part of the window that isn't "
+    "growth": "Growth of Reno's cwnd per round trip in congestion avoidance. Theory: 1 packet (Linux counts "
+    "acknowledged packets, so delayed acknowledgements don't halve the growth), minus up to the fraction of the window that isn't "
     "in flight, because Linux sends in bursts.",
     "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
-    "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
-    "after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, since Linux "
-    "rounds it down, in packets of the queue.",
-    "queued": "The same with the true RTT of the empty path and the mean RTT: the packets that actually wait, bursts included.",
-    "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
+    "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base RTT that it assumes for the empty path, and the smallest RTT of a round trip. "
+    "Measured after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, because Linux "
+    "rounds it down, converted to packets in the queue.",
+    "queued": "cwnd (1 - base / RTT), with the true RTT of the empty path and the smoothed RTT: the packets that actually wait, bursts included.",
+    "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It is divided by the base RTT and not by the "
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",
-    "RTT assumed for the empty path": "Vegas's base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
+    "RTT assumed for the empty path": "Vegas's base RTT divided by the true RTT of the empty path. A flow that starts while there is a queue never sees the empty path.",
     "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
-    "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux's BBR probes for a smaller RTT "
-    "when its smallest one is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
-    "cwnd in ProbeRTT": "The smallest window in each, except during recovery from losses; 4 packets in Linux.",
-    "time in ProbeRTT": "At least 200 ms and a round trip, starting when no more than the small window is in flight.",
-    "bandwidth estimate": "BBR's own estimate, mean of ProbeBW; theory: the payload's share of the link's rate.",
+    "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for a smaller RTT "
+    "when its minimum RTT is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
+    "cwnd in ProbeRTT": "Smallest window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
+    "time in ProbeRTT": "Duration of a ProbeRTT. Theory: at least 200 ms and a round trip, after no more than the small window is in flight.",
+    "bandwidth estimate": "BBR's own estimate, averaged over ProbeBW; theory: the payload's share of the link's rate.",
     "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "
-    "Recovery from losses, in which BBR sends less, is left out.",
-    "queue in ProbeBW": "Mean RTT divided by that of the empty path, minus 1; theory: at most the part of the window that doesn't fit on the path, about a BDP.",
+    "Recovery from losses, in which BBR sends less, is excluded.",
+    "queue in ProbeBW": "Mean RTT divided by the RTT of the empty path, minus 1; theory: at most the part of the window that doesn't fit on the path, about one BDP.",
 }
 
 
@@ -68,7 +68,7 @@ PHASES = (
     shown_text("Phase", "phase", filtered=True), shown_number("Share of the time", "share_percent", 2, " %"),
     _range("Interval", "ci_low", "ci_high"), shown_number("Times per flow", "spells", 1), RUNS,
 )  # fmt: skip
-THEORY_CAPTION = "Windows compared with theory, means over replications"
+THEORY_CAPTION = "Windows compared with theory: means over replications"
 THEORY = (
     shown_text("Quantity", "quantity", kind="short", filtered=True), shown_number("Counted", "n", 0),
     shown_number("Mean", "mean", 2), _range("Interval", "ci_low", "ci_high"), _range("Flows from, to", "least", "most"),
@@ -130,7 +130,8 @@ def _picture(picture, material):
 def _table(material, identifier, caption, table, shown, by_flow=True):
     """Return a table of the page whose first columns identify each row.
 
-    They are the scenario, the CCA or mix, the flows' CCA in a mix if each row is about one (`by_flow`), and the IP version.
+    These columns are the scenario, the CCA or mix, the flows' CCA in a mix (if `by_flow`, because each row is then about one CCA), and the
+    IP version.
     """
     mixes = material.design.mixes
     place = (

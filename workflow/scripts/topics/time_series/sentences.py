@@ -7,7 +7,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def window_findings(tables, confidence) -> list[Finding]:
-    """Return the findings that the topic's tables support, for one scenario and IP version."""
+    """Return the findings from the topic's tables for a study with one scenario and one IP version."""
     theory = {(row["cca"], row["quantity"]): row for row in tables.window_theory.to_dict("records")}
     sentences = [
         *(_tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
@@ -19,7 +19,7 @@ def window_findings(tables, confidence) -> list[Finding]:
 
 
 def _value_words(row, decimals, confidence=None, unit=""):
-    """Return "8.42 s (95 % interval 8.15 to 8.68)", without the words "95 % interval" if no confidence is given."""
+    """Return a mean and its interval, such as "8.42 s (95 % interval 8.15 to 8.68)"; without a confidence, no "95 % interval"."""
     shown = f"{number(row['mean'], decimals)}{unit}"
     if is_missing(row["ci_low"]):
         return shown
@@ -28,12 +28,12 @@ def _value_words(row, decimals, confidence=None, unit=""):
 
 
 def _n_words(row):
-    """Return "n = 6 runs, 18 flows"."""
+    """Return the numbers of runs and flows, such as "n = 6 runs, 18 flows"."""
     return f"n = {count(int(row['runs']), 'run')}, {count(int(row['flows']), 'flow')}"
 
 
 def range_words(low, high, decimals) -> str:
-    """Return "8.15 to 8.68", or a single number if both look the same."""
+    """Return a range, such as "8.15 to 8.68", or a single number if both ends look the same."""
     words = minus(number(low, decimals)), minus(number(high, decimals))
     return words[0] if words[0] == words[1] else " to ".join(words)
 
@@ -44,20 +44,22 @@ def _tooth_sentence(theory, cca, confidence):
     if left is None or is_missing(left["mean"]) or is_missing(period["mean"]):
         return None
     text = (
-        f"A loss leaves {_value_words(left, 3, confidence)} of {cca_name(cca)}'s window, and the next comes after "
-        f"{_value_words(period, 2, unit=' s')}; in theory {range_words(left['theory_low'], left['theory_high'], 2)} and "
+        f"A loss leaves {_value_words(left, 3, confidence)} of {cca_name(cca)}'s window, and the next loss comes after "
+        f"{_value_words(period, 2, unit=' s')}; theory predicts {range_words(left['theory_low'], left['theory_high'], 2)} and "
     )
     if is_missing(period["theory_low"]):
         text += f"no certain time ({period['note'].partition(';')[0]})"
     else:
         text += f"{range_words(period['theory_low'], period['theory_high'], 2)} s"
     if growth is not None:
-        text += f". In between the window grows by {_value_words(growth, 2)} packets a round trip, in theory by 1"
+        text += (
+            f". Between losses, the window grows by {_value_words(growth, 2)} packets per round trip; theory predicts 1"
+        )
     return cca_name(cca), f"{text} ({_n_words(left)})."
 
 
 def _vegas_sentence(theory, confidence):
-    """Report the number of packets that Vegas keeps in the queue, and whether that is its target; None without Vegas."""
+    """Report the number of packets that Vegas keeps in the queue, and the number of flows in which it is on target; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT assumed for the empty path")
@@ -65,7 +67,7 @@ def _vegas_sentence(theory, confidence):
     if believed is None or is_missing(believed["mean"]):
         return None
     text = (
-        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates them at "
+        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates their number at "
         f"{_value_words(believed, 1)}, with alpha and beta of 2 and 4"
     )
     if base["mean"] > 1.05:
@@ -73,11 +75,11 @@ def _vegas_sentence(theory, confidence):
     kept = number(diff["flows_as_theory"], 0)
     if diff["flows"] > 1:
         kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
-    return "Vegas", f"{text}; Linux's own measure, Diff, is between them in {kept} ({_n_words(believed)})."
+    return "Vegas", f"{text}; Linux's own measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
 
 
 def _probe_sentence(theory, confidence):
-    """Report how often BBR probes for a smaller RTT; None without BBR."""
+    """Report the time between BBR's probes for a smaller RTT, and the window during them; None without BBR."""
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None

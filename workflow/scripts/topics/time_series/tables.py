@@ -16,11 +16,11 @@ from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
 _FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
-_FLOWS_CCA = text_column("flow_cca", "CCA of the flows; in a mix one of its CCAs.")
+_FLOWS_CCA = text_column("flow_cca", "CCA of the flows; in a mix, one of the mix's CCAs.")
 _PHASE = text_column(
     "phase",
-    "`slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, for BBR `Startup`, `Drain`, `ProbeBW`, "
-    "`ProbeRTT`; `not told` if the samples don't show it.",
+    "Phase of congestion control: `slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, or for BBR `Startup`, `Drain`, "
+    "`ProbeBW`, `ProbeRTT`; `not told` if the samples don't show the phase.",
 )  # fmt: skip
 _QUANTITY = text_column("quantity", "Measured quantity of the window, such as `peak` or `time between losses`.")
 _UNIT = text_column("unit", "Unit of the quantity.")
@@ -28,8 +28,8 @@ _MEAN_INTERVAL = interval_columns(
     "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is only one run, or all runs repeat one measurement"
 )
 _NOTHING = "no flow has a value, see the note"
-_NO_THEORY = "theory gives no range for it here"
-_SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
+_NO_THEORY = "theory gives no range for the quantity here"
+_SHORT = "congestion avoidance took fewer than three round trips, or an RTT isn't known"
 
 PHASE_SHARES = Table(
     "phase_shares",
@@ -38,10 +38,10 @@ PHASE_SHARES = Table(
         *LABELLED_CELL,
         _FLOWS_CCA,
         _PHASE,
-        count_column("runs", "", "Valid runs with samples."),
+        count_column("runs", "", "Number of valid runs with samples."),
         *columns_with_intervals(
             number_column(
-                "share_percent", "%", "Share of these flows' time in the phase, averaged over runs.",
+                "share_percent", "%", "Share of the flows' time that is spent in the phase, averaged over runs.",
                 "the samples span no time", least=0, most=100,
             ),
             ends="ci",
@@ -57,10 +57,10 @@ WINDOW_THEORY = Table(
         _FLOWS_CCA,
         _QUANTITY,
         _UNIT,
-        count_column("runs", "", "Valid runs with such flows."),
-        count_column("flows", "", "Number of flows with a value in all these runs."),
-        count_column("n", "", "Number of teeth, samples or probes that count, over all of these flows."),
-        number_column("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
+        count_column("runs", "", "Number of valid runs with flows of the CCA."),
+        count_column("flows", "", "Number of flows with a value, over all valid runs."),
+        count_column("n", "", "Number of teeth, samples or probes that count, over all flows with a value."),
+        number_column("mean", IN_UNIT, "Mean over runs of the mean over a run's flows.", _NOTHING),
         *_MEAN_INTERVAL,
         number_column("least", IN_UNIT, "Smallest value of any flow.", _NOTHING),
         number_column("most", IN_UNIT, "Largest value of any flow.", _NOTHING),
@@ -68,7 +68,7 @@ WINDOW_THEORY = Table(
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column(
             "tolerance_percent", "%", "Tolerance of the verdict beyond the theoretical range.",
-            "there is no theory of the quantity",
+            "there is no theory for the quantity",
         ),
         count_column(
             "flows_as_theory", "",
@@ -76,7 +76,9 @@ WINDOW_THEORY = Table(
             "there is no verdict",
         ),
         verdict_column(
-            "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval crosses an end of the range.",
+            "verdict",
+            "Position of the interval relative to the theoretical range, extended by the tolerance: `as theory`, `above`, `below`, or "
+            "`undecided` if the interval crosses an end of the range.",
             "there is no theory for this case, or samples are too far apart",
         ),
         text_column("note", "Reason why there is no value, interval or verdict.", "there are no remarks"),
@@ -92,8 +94,8 @@ FLOW_OUTCOMES = Table(
             "Quantity of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
             "`retransmits` (of all flows together), `rtt` (the mean).",
         ),
-        text_column("unit", "Unit of the quantity.", "it has none"),
-        count_column("runs", "", "Valid runs with a value."),
+        text_column("unit", "Unit of the quantity.", "the quantity has no unit"),
+        count_column("runs", "", "Number of valid runs with a value."),
         number_column("mean", IN_UNIT, "Mean over runs."),
         *_MEAN_INTERVAL,
         number_column("least", IN_UNIT, "Smallest value of any run."),
@@ -106,7 +108,7 @@ PHASES = Table(
     (
         *_FLOW,
         _PHASE,
-        number_column("begin_s", "s", "Time of its first sample, since the traffic's origin."),
+        number_column("begin_s", "s", "Time of the phase's first sample, counted from the traffic's origin."),
         number_column(
             "end_s",
             "s",
@@ -122,12 +124,14 @@ SAWTOOTH = Table(
         *_FLOW,
         _QUANTITY,
         _UNIT,
-        count_column("n", "", "Teeth, samples or probes that count."),
-        number_column("measured", IN_UNIT, "Mean over these.", "there are none"),
+        count_column("n", "", "Number of teeth, samples or probes that count."),
+        number_column("measured", IN_UNIT, "Mean over the teeth, samples or probes that count.", "none of them counts"),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
         text_column(
-            "note", "Reason why there is no theory for this case.", "there is one, or no theory covers the quantity"
+            "note",
+            "Reason why there is no theory for this case.",
+            "theory applies, or there is no theory for the quantity",
         ),
     ),
     digits=8,
@@ -137,24 +141,24 @@ TEETH = Table(
     "a tooth of a flow's window: from one reduction to the next",
     (
         *_FLOW,
-        number_column("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
+        number_column("begin_s", "s", "Time of the sample that first shows the reduction with which the tooth begins."),
         number_column("end_s", "s", "Time of the sample that first shows the next reduction."),
         truth_column(
             "steady",
-            "Whether the tooth belongs to the steady state and counts: not the first tooth after slow start or a timeout, for CUBIC not the first two.",
+            "Whether the tooth belongs to the steady state and counts; the first tooth after slow start or a timeout doesn't (with CUBIC, the first two).",
         ),
         number_column("mean_packets", "packets", "Mean congestion window over the tooth, recovery included."),
-        number_column("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
-        number_column("trough_packets", "packets", "Congestion window in that sample."),
+        number_column("avoidance_begin_s", "s", "Time of the tooth's first sample in congestion avoidance."),
+        number_column("trough_packets", "packets", "Congestion window at `avoidance_begin_s`."),
         number_column("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
-        number_column("left_packets", "packets", "ssthresh that the next reduction sets.", "it isn't known"),
-        number_column("left_ratio", "", "The same divided by the peak.", "ssthresh isn't known"),
+        number_column("left_packets", "packets", "ssthresh that the next reduction sets.", "ssthresh isn't known"),
+        number_column("left_ratio", "", "`left_packets` divided by `peak_packets`.", "ssthresh isn't known"),
         number_column("period_s", "s", "Time from one reduction to the next."),
         number_column(
             "round_trips", "round trips", "Number of round trips in congestion avoidance, until the window's last step.",
             "an RTT isn't known",
         ),
-        number_column("growth_packets", "packets", "Growth of the window in these round trips.", _SHORT),
+        number_column("growth_packets", "packets", "Growth of the window during `round_trips`.", _SHORT),
     ),
     digits=6,
 )  # fmt: skip

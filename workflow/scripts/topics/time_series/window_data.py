@@ -1,4 +1,4 @@
-"""The data of a figure of one run over time, as a table: the run, thinned lines, phases and marks."""
+"""The data for a figure of one run over time, as a table of thinned lines, phases and marks."""
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,13 @@ def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
 
 
 def first_valid(cell) -> int:
-    """Return the replication to draw: that of a cell's first valid run, or of its first run if none is valid."""
+    """Return the replication to draw: a cell's first valid one, or the first one if none is valid."""
     valid = cell[cell["valid"]]
     return int((valid if len(valid) else cell)["replication"].min())
 
 
 def run_data(samples, queue, phases) -> pd.DataFrame:
-    """Collect the data of a run's figure.
+    """Collect the data for a run's figure.
 
     The result has the columns `COLUMNS`. The values of ``series`` are the lines cwnd, ssthresh (packets), rtt (ms) and queue_delay
     (ms; queue_packets if the rate is unknown); phase, a spell with its name as value_text; and the ticks retransmission, drop and
@@ -54,7 +54,7 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
 
 
 def with_changes(data, moments) -> pd.DataFrame:
-    """Return the table of `run_data` with one more row of the series ``change`` for each moment: time in s, and words as value_text."""
+    """Return the table of `run_data` with a row of the series ``change`` for each of `moments`, which are pairs (time in s, words)."""
     rows = pd.DataFrame(moments, columns=["time_s", "value_text"]).assign(series="change").reindex(columns=COLUMNS)
     return pd.concat([data, rows.astype(data.dtypes)], ignore_index=True) if len(data) and len(rows) else data
 
@@ -67,7 +67,7 @@ def _line(rows, column):
 
 
 def _marks(rows, column):
-    """Return the samples in which a counter has risen since the previous one, and the increases; the counter starts at 0."""
+    """Return the time of each sample in which a counter has risen since the previous sample, and the increase; the counter starts at 0."""
     steps = np.diff(np.nan_to_num(rows[column].to_numpy(float)), prepend=0.0)
     return pd.DataFrame({"time_s": rows["time_s"].to_numpy(float), "value": steps})[steps > 0]
 

@@ -7,7 +7,7 @@ from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
 
-#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of theory's ends (None without a verdict).
+#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of the range's ends (None without a verdict).
 QUANTITIES = {
     "left by a loss": ("of the peak", 3),
     "peak": ("packets", 3),
@@ -33,7 +33,7 @@ LEAST_BURSTS = 3
 
 
 def buffer_packets(run) -> float | None:
-    """Return the capacity of the bottleneck's queue in full packets for a run, a row of ``tidy/runs.csv``; None if unknown."""
+    """Return the capacity of the bottleneck's queue in full packets, given a run's row of ``tidy/runs.csv``; None if it is unknown."""
     if not pd.isna(run["queue_packets"]):
         return float(run["queue_packets"])
     known = run["queue_bytes"] > 0 and run["packet_bytes"] > 0
@@ -56,15 +56,15 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
         (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
-        (random_loss, "random loss: not only the full queue ends teeth"),
+        (random_loss, "random loss: teeth end for reasons other than a full queue"),
         (jitter, "jitter: packets overtake one another"),
         (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),
-        (scenario["topology"] != "dumbbell", "the queue is the sender's own, which learns of its drops"),
+        (scenario["topology"] != "dumbbell", "the queue is in the sender, which learns of the drops"),
         (scenario["netem"] != "receiving-side", "the queue also holds the packets on the path"),
         (scenario["discipline"] != "drop-tail", "active queue management: the queue drops or marks before it is full"),
         (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
         (scenario["bitrate_mbps"] > 0, "the sender is limited to a rate"),
-        (bool(scenario["host_options"]), "the hosts' TCP has other settings than the kernel's own"),
+        (bool(scenario["host_options"]), "the hosts' TCP settings aren't the kernel's defaults"),
         (bool(scenario["link_options"]), "the path changes, is policed, or has other options"),
         (not sized, "the size of a packet isn't known"),
         (not run["rate_mbps"] > 0 or buffer is None, "the bottleneck has no rate or no limit in packets"),
@@ -77,7 +77,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
-    """Return the measures of a flow's steady teeth: means over teeth and, for Reno, the total growth divided by the total round trips.
+    """Return the measures of a flow's steady teeth: means over teeth and, for Reno, total growth divided by total number of round trips.
 
     Parameters
     ----------

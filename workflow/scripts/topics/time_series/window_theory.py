@@ -1,7 +1,7 @@
 """Theory of the teeth of a lone flow's window behind a drop-tail queue.
 
 The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are followed acknowledgement by
-acknowledgement through one bottleneck, whose queue lengthens the RTT as they grow. No parameter is fitted.
+acknowledgement through one bottleneck, whose queue lengthens the RTT as the windows grow. No parameter is fitted.
 """
 
 import math
@@ -13,11 +13,11 @@ import numpy as np
 from tcp_models.linux_ccas import BBR_PACING_SHARE, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_S, LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow, converged_w_max, left_packets
 
-#: Number of later packets by which a sender detects a loss (RFC 5681, section 3.2).
+#: Number of later packets that must arrive before a sender detects a loss (RFC 5681, section 3.2).
 DUPLICATES = 3
-#: Ratio of Linux's pacing rate to the rate (`tcp_pacing_ca_ratio`), and its largest super-packet.
+#: Ratio of Linux's pacing rate to the flow's rate (`tcp_pacing_ca_ratio`), and size of Linux's largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
-#: Numbers of teeth to calculate, and to average: CUBIC's may alternate between teeth with and without fast convergence.
+#: Numbers of teeth to calculate, and to average, because CUBIC may alternate between teeth with and without fast convergence.
 CALCULATED, AVERAGED = 12, 6
 
 
@@ -46,7 +46,7 @@ class TheoryPath:
 
     @property
     def burst_packets(self) -> float:
-        """Number of packets that a sender passes on at once (`tcp_tso_autosize`): 1/1024 s at 1.2 times the rate, more on a short path."""
+        """Number of packets that a sender sends at once (`tcp_tso_autosize`): 1/1024 s at 1.2 times the rate, and more on a short path."""
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
 
@@ -57,7 +57,7 @@ class TheoryPath:
         return int(self.packets_per_s * (self.base_rtt_s + 1e-6)) + int(self.buffer_packets)
 
     def rtt_s(self, packets) -> float:
-        """Return the RTT with a window of `packets`: those that don't fit on the path wait in the queue."""
+        """Return the RTT with a window of `packets`, of which those that don't fit on the path wait in the queue."""
         return max(self.base_rtt_s, packets / self.packets_per_s)
 
 
@@ -94,7 +94,7 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth after a loss at `peak`, the window at the next loss, and the time from its first drop to its last, in s."""
+    """Return the tooth after a loss at `peak`, the window at the next loss, and the time in s from that loss's first drop to its last."""
     trough, full_rtt_s = left_packets(cca, peak), path.rtt_s(peak)
     # The queue at the time of the last repair: it shrinks with the flight.
     repair_s = max(path.base_rtt_s, full_rtt_s - late_s * (1 - LEFT[cca]))
@@ -125,8 +125,8 @@ def bbr_window_packets(path) -> float:
     """Return BBR's mean window in ProbeBW: two BDPs, an allowance for aggregation, and three bursts, rounded up to an even number.
 
     See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in tcp_bbr.c; during an eighth
-    of the time the window is two packets larger. The allowance is the packets of a delayed acknowledgement, and one more because
-    the expected number is rounded down.
+    of the time the window is two packets larger. The allowance is the number of packets that a delayed acknowledgement covers, plus
+    one because the expected number is rounded down.
     """
     bdp = path.packets_per_s * path.base_rtt_s
     burst = max(2, int(BBR_PACING_SHARE * path.packets_per_s / 1024))

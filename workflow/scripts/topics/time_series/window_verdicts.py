@@ -10,9 +10,9 @@ from topics.time_series.window_measures import QUANTITIES
 AS_THEORY, ABOVE, BELOW, UNDECIDED, NO_VERDICT = "as theory", "above", "below", "undecided", ""
 VERDICTS = {
     AS_THEORY: "The interval lies within the theoretical range, or outside by at most the tolerance.",
-    ABOVE: "The whole interval lies above that range.",
-    BELOW: "The whole interval lies below that range.",
-    UNDECIDED: "The interval crosses an end of the range: more replications would decide it.",
+    ABOVE: "The whole interval lies above the theoretical range by more than the tolerance.",
+    BELOW: "The whole interval lies below the theoretical range by more than the tolerance.",
+    UNDECIDED: "The interval crosses an end of the theoretical range, extended by the tolerance: more replications would decide the case.",
     NO_VERDICT: "There is no theory for this case, or too little was measured: the note gives the reason.",
 }
 #: Largest growth from sample to sample, as a share of the window's peak, with which teeth can be measured.
@@ -32,7 +32,7 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     labels : dict
         Scenario -> label.
     coarse : dict
-        Cell -> growth of a window from sample to sample as a share of its peak; cells where it is unknown are missing.
+        Cell -> growth of a window from sample to sample as a share of the window's peak; cells for which it is unknown are missing.
     confidence : float
     """
     rows, keys = [], [*CELL, "flow_cca"]
@@ -49,9 +49,9 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
 
 
 def _compared(group, tolerance, is_coarse, confidence):
-    """Return one quantity's columns of `WINDOW_THEORY` in a cell, without a verdict if the samples are coarse.
+    """Return the columns of `WINDOW_THEORY` for one quantity in a cell, without a verdict if the samples are coarse.
 
-    If theory applies to some flows, the others (with too few teeth) are left out.
+    If theory applies to some flows, the other flows (with too few teeth) are excluded.
     """
     notes = list(dict.fromkeys(filter(None, group["note"])))
     group = group[group["theory_low"].notna()] if group["theory_low"].notna().any() else group
@@ -70,7 +70,7 @@ def _compared(group, tolerance, is_coarse, confidence):
     elif len(known):
         notes.append(summary.note)
     if is_coarse:
-        notes.append("samples are too far apart for the window's highest and lowest")
+        notes.append("samples are too far apart to show the window's highest and lowest values")
     elif not pd.isna(low) and len(known):
         allowed = low * (1 - tolerance / 100), high * (1 + tolerance / 100)
         row["flows_as_theory"] = int(group["measured"].between(*allowed).sum())
@@ -79,7 +79,7 @@ def _compared(group, tolerance, is_coarse, confidence):
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
-    """Return where an interval lies relative to theory's (tolerance included): `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
+    """Return the verdict on an interval, given theory's range with the tolerance: `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
     if low > theory_high:
         return ABOVE
     if high < theory_low:
