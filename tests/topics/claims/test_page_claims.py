@@ -121,7 +121,7 @@ def test_the_page_says_which_claims_were_changed_after_runs():
     first = "The claims were fixed before the first run (SHA-256 0123456789abcdef…)"
     assert version_words(versions[:1]) == f"{first} and haven't been changed since."
     assert version_words(versions) == (
-        f"{first}, and changed later: before any run: changed a. Then after 96 runs: changed a and b; added c."
+        f"{first}. Later changes: before any run, changed a; after 96 runs, changed a and b, added c."
     )
     assert version_words(versions[2:3]).startswith("The claims were fixed when 96 runs had been made (")
 

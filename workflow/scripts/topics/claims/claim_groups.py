@@ -125,7 +125,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference between two groups' means in one scenario, divided by the largest such difference in another scenario."""
+    """Absolute difference between two groups' means in one scenario, divided by the largest such difference in any other scenario."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])

@@ -34,7 +34,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     steps : sequence of (tuple of int, function)
         Axes, and the function that reduces them: `numpy.min`, `numpy.max` or `numpy.mean`. The axes are kept, with length 1.
     tail : float
-        Probability that the interval of the result misses the true value on each side.
+        Probability of a miss on each side of the result's interval.
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)

@@ -283,7 +283,7 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Set the verdicts of the deciding rows jointly, at each later interim look only those of the rows that are still open.
+    """Set the verdicts of the deciding rows jointly; each later interim look sets only the verdicts of rows that are still open.
 
     ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The verdicts, and the columns of `SCORECARD`
     that belong to a verdict, are added to these dicts.

@@ -120,7 +120,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return utilisation and queueing after the path's last change, and the time until the new rate is used (or all the remaining time)."""
+    """Return utilisation and queueing after the path's last change, and the time until its rate is used (if never, the remaining time)."""
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -164,7 +164,7 @@ def failover(run: RunData) -> dict[str, float]:
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the first flow's share of the goodput of both flows in percent, with all its subflows."""
+    """Return the share, in percent, of the first flow (with all its subflows) in the goodput of both flows."""
     goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
     return float(100 * goodput.iloc[0] / goodput.sum())
 
@@ -177,7 +177,7 @@ def crowd_percent(run: RunData) -> float:
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return goodput in Mbit/s, RTT in ms and retransmissions in % of the flow in group ``other``, or of the only flow."""
+    """Return the goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the flow in group ``other``, or of the only flow."""
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]

@@ -1,4 +1,4 @@
-"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each of the others."""
+"""Draw heat maps of the shares of two competing flows: each CCA of the exam against every other CCA."""
 
 import pandas as pd
 

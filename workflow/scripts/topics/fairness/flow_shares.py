@@ -1,6 +1,6 @@
 """The table of the flows of all runs with their shares of the link, and derived values for runs with two sides.
 
-`shares` are rows of `FLOW_SHARES`.
+In this module, `shares` are rows of `FLOW_SHARES`.
 """
 
 from dataclasses import dataclass

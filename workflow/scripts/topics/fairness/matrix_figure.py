@@ -1,4 +1,4 @@
-"""Draw matrices of CCAs against CCAs, one panel per scenario, with a numbered tile for each row and column."""
+"""Draw matrices of CCAs against CCAs, one panel per scenario, in which each tile shows a number."""
 
 from dataclasses import dataclass
 

@@ -91,7 +91,7 @@ def reversal_sentence(pairs, significance) -> str:
 
 
 def rtt_sentence(pairs, flows) -> str:
-    """Report the advantage of the shorter path when a CCA meets itself on paths with different RTTs."""
+    """Report the share of the flow with the shorter path if two flows of one CCA have paths with different RTTs."""
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
     paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
     paths = paths.reindex(columns=[0, 1]).dropna()

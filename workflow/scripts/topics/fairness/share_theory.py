@@ -74,7 +74,7 @@ def agreement(low, high, predicted) -> str:
 
 
 def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Return `SHARE_THEORY`: measured shares and the predictions of models; parameters are those of `compare_factors`."""
+    """Return `SHARE_THEORY`: measured shares and the predictions of models. Parameters are those of `compare_factors.compare_levels`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
     sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -61,7 +61,7 @@ def _effect_rows(effects, params):
     first, the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so
     neither affects the other. Both intervals are Welch's (1947). Starting first is tested by permuting
     the units' starts, which are random draws; if there are more than `PERMUTATIONS` permutations, only
-    this number is drawn.
+    `PERMUTATIONS` of them are drawn.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}

@@ -79,7 +79,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 
 
 def _against_single_paths(valid, singles, confidence):
-    """Return the columns that compare a cell of unequal paths with the best of its single paths, and with their sum.
+    """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
 
     ``singles`` has, for each path, the valid runs over that path alone, or None if there are none. Sums are taken within replications.
     """

@@ -1,4 +1,4 @@
-"""The technique that joins a scenario's paths, its name in the paper, and the single path for comparison."""
+"""The technique that joins a scenario's paths, the technique's name in the paper, and the single path for comparison."""
 
 from collections import Counter
 
@@ -51,7 +51,7 @@ def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robi
 
 
 def environment_of(row) -> str:
-    """Return the environment of a run; ``row`` has its IP version and its scenario's columns from `with_paths`."""
+    """Return the environment of a run; ``row`` has the run's IP version and the scenario's columns from `with_paths`."""
     return environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"], row["distribution"])
 
 

@@ -36,10 +36,10 @@ LINE_PT = 1.0
 
 
 def _draw_windows(data, title, source, phases, programs=()):
-    """Return the figure of `run_data`'s table, and its panels.
+    """Return the figure for a table from `run_data`, and the figure's panels.
 
-    `source` names the replication and its sampling interval; each of `phases` has a row below each flow's window,
-    from the top. Flows named in `programs` are those of declared programs.
+    `source` names the replication and the sampling interval. Each of `phases` has a row below each flow's window, from
+    top to bottom. Flows whose CCA is in `programs` are flows of declared programs.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))

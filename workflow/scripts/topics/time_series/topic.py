@@ -26,7 +26,7 @@ class Picture:
 def sampled_scenarios(design) -> tuple[str, ...]:
     """Return the scenarios sampled over time in which each iperf3 flow is one TCP connection through one constant bottleneck.
 
-    Theory predicts the windows on such a path; their response to changes is the subject of another topic.
+    Theory predicts the windows on such a path; the response of flows to changes is the subject of another topic.
     """
     return tuple(s["id"] for s in _alone(design) if not is_changing(s))
 

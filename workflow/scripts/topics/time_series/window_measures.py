@@ -41,7 +41,7 @@ def buffer_packets(run) -> float | None:
 
 
 def path_of(run, scenario, flows) -> TheoryPath | str:
-    """Return the bottleneck as a `TheoryPath`, or the reason, in words, why theory doesn't describe the teeth behind it.
+    """Return the bottleneck as a `TheoryPath`, or the reason, in words, why theory doesn't describe the teeth on this path.
 
     Parameters
     ----------
