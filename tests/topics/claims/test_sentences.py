@@ -14,7 +14,7 @@ def claim_rows(*verdicts, **columns):
 
 def test_claims_are_counted_and_compared_where_both_methods_can_tell():
     ours = claim_rows("reproduced", "reproduced", "not reproduced", "not testable")
-    text = "Of the paper's 4 claims 2 are reproduced here, 1 is not and 1 can't be tested with these data"
+    text = "Of the paper's 4 claims, 2 are reproduced here, 1 is not and 1 can't be tested with these data"
     assert claims_sentence(ours) == f"{text}."
     other = claim_rows("not reproduced", "reproduced", "not testable", "reproduced")
     assert claims_sentence(ours, ("exbench", other)) == (

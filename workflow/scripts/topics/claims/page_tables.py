@@ -246,8 +246,8 @@ def mislabelled_words(table, study) -> str:
     if same:
         verb = "is" if same == 1 else "are"
         words.append(
-            f"In every digit of goodput, RTT and retransmissions, {same:,} of the {count(runs, 'run')} {verb} identical "
-            f"to {ran}'s own run with the same seed."
+            f"{same:,} of the {count(runs, 'run')} {verb} identical to {ran}'s own run with the same seed in every digit "
+            f"of goodput, RTT and retransmissions."
         )
     return " ".join(filter(None, words))
 

@@ -36,7 +36,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
         for name, words in zip(VERDICTS, WORDS, strict=True)
         if (number := int(counts.get(name, 0)))
     ]
-    of = "The paper's only claim" if len(claims) == 1 else f"Of the paper's {len(claims):,} claims"
+    of = "The paper's only claim" if len(claims) == 1 else f"Of the paper's {len(claims):,} claims,"
     text = f"{of} {listed(said) if said else 'none has a verdict'}"
     if len(claims) == 1:
         text = f"{of} {said[0].partition(' ')[2] if said else 'has no verdict'}"

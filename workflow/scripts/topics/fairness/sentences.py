@@ -39,7 +39,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
         return ""
     won = contests[(contests["share"] > 0.5) & (contests["p_holm"] < significance)]
     won = won.sort_values("share", ascending=False)
-    place = f"In the scenario {contests['scenario_label'].iloc[0]}"
+    place = f"In the scenario {contests['scenario_label'].iloc[0]},"
     fewest, most = int(each["replications"].min()), int(each["replications"].max())
     sizes = count(most, "replication") if fewest == most else f"{fewest} to {count(most, 'replication')}"
     runs = f"{100 * confidence:g} % intervals, {sizes}"

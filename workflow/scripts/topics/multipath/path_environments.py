@@ -23,9 +23,7 @@ COLUMNS_OF_PATH = {
     "path_queue_packets": ("queue",),
 }
 #: Reason why paths that differ in rate, loss or queue aren't compared with a multiple of a single path.
-UNLIKE_NOTE = (
-    "the paths differ in more than their delay, so they are compared with the best single path and with the sum of all"
-)
+UNLIKE_NOTE = "the paths differ in more than their delay, so they are compared with the best single path and with the sum of all single paths"
 #: Conditions that a panel's title gives anyway.
 TITLED = ("application", "rate_mbps", "platform")
 #: Suffix of a column's name -> its unit.

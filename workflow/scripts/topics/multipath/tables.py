@@ -15,7 +15,7 @@ RUN_MEANS = (
 PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
 
 
-_NO_RATIO = "the scenario joins no paths, or it or a comparable single path has no valid runs"
+_NO_RATIO = "the scenario joins no paths, has no valid runs, or has no comparable single path with a valid run"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
 _NO_SINGLES = "all paths are alike, or one of them has no comparable single path with a valid run"
 _ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"

@@ -12,7 +12,7 @@ QUANTITIES = {
     "left by a loss": ("of the peak", 3),
     "peak": ("packets", 3),
     "mean over a tooth": ("packets", 3),
-    "growth": ("packets a round trip", 3),
+    "growth": ("packets per round trip", 3),
     "time between losses": ("s", 3),
     "queued as believed": ("packets", 3),
     "queued": ("packets", None),
