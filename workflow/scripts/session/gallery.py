@@ -122,8 +122,8 @@ def introduction(gallery) -> list[str]:
     study = gallery.reference.study
     words = [
         f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), beside "
-        f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse if it is worse than each of them by more than a margin that "
-        "was fixed beforehand; verdicts count such runs, and the probability of a false worse over all rows of a card is below 5 %."
+        f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse than a standard CCA if it is worse by more than a margin that "
+        "was fixed beforehand; verdicts count the worse runs for the standard CCA with the fewest, and the probability of a false worse over all rows of a card is below 5 %."
     ]
     if gallery.with_ecn:
         names = listed([cca_name(cca) for cca in gallery.names if cca in gallery.with_ecn])
