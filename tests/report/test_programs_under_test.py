@@ -43,7 +43,9 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
     assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
     assert with_sources(rtt, scenarios, alone).source == "none"
-    assert "Programs under test (mine:cubic) have none." in with_sources(rtt, scenarios, of_both).definition
+    assert (
+        "Programs under test (mine:cubic) don't have this metric." in with_sources(rtt, scenarios, of_both).definition
+    )
 
 
 def test_a_program_is_chance():

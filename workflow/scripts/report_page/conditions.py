@@ -1,4 +1,4 @@
-"""The page's description of the scenarios and of the environments of runs: rows of text, rounded for readers."""
+"""Descriptions of scenarios and of the environments of runs for the page: rows of text with rounded numbers."""
 
 import json
 
@@ -12,14 +12,14 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, capacity_words, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
-#: Columns of `tidy/scenarios.csv` that are empty for the usual value -> description of other values.
+#: Column of `tidy/scenarios.csv` that is empty for the usual value -> description of any other value.
 DETAILS = {
     "start_within_ms": "flows start within {:.10g} ms",
     "sample_interval_ms": "sampled every {:.10g} ms",
     "segment_bytes": "segments of {:.10g} bytes",
     "min_rto_ms": "smallest retransmission timeout {:.10g} ms",
 }
-#: Columns -> an unusual value, and its description.
+#: Column -> its unusual value, and the description of this value.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged immediately"),
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
@@ -39,9 +39,10 @@ CONDITIONS = (
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
-    """Return the configuration of each scenario, and the values observed in its valid runs, as texts.
+    """Return one row of texts per scenario, with its configuration and the values observed in its valid runs.
 
-    ``rtt_seen`` is the lowest RTT of the valid runs, ``loss_seen`` the ratio of link drops to packets that reached the link.
+    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the percentage of the packets that the link dropped, among
+    those that reached the link.
     """
     rows = []
     for row in scenarios.to_dict("records"):
@@ -84,10 +85,11 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 
 
 def folded_conditions(rows: list[dict]) -> dict:
-    """Return the contents of the table of conditions from `scenario_rows`: values common to all scenarios appear once, above it.
+    """Return the contents of the table of conditions, in which values common to all scenarios appear only once, above the table.
 
-    ``columns`` are pairs (key of the rows, heading) for the keys whose values differ; ``shared`` are the common values,
-    as texts; ``rows`` are the rows, with ``details`` as one text without the details that all share.
+    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` are pairs (key of the rows, heading) for the
+    keys with different values, ``shared`` are the common values as texts, and ``rows`` are the rows with ``details`` as one text,
+    excluding the details common to all scenarios.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -99,20 +101,20 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words, empty if there are none; ``lengths`` are the lengths in the runs, which are all equal."""
+    """Return the length of loss bursts in words; empty if there are none. All known ``lengths`` are equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
 
 def _seen_bursts(valid):
-    """Return, in words, the mean length of all bursts in some runs."""
+    """Return, in words, the mean length of all loss bursts in the valid runs."""
     known = valid.dropna(subset=["loss_burst_packets"])
     lost = known["loss_burst_packets"] * known["loss_bursts"]
     return "" if known.empty else _bursts_words(lost.sum() / known[["loss_bursts"]].sum())
 
 
 def _shares_seen(valid):
-    """Return, in words, the share of packets behind the bottleneck that each link option affected; "" if no option is set."""
+    """Return text on the share of packets that each link option affected behind the bottleneck; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -124,7 +126,7 @@ def _shares_seen(valid):
 
 
 def _discipline_words(row):
-    """Return a scenario's queue discipline with its parameters that differ from the defaults: "codel (ecn true)"."""
+    """Return a scenario's queueing discipline with the parameters that differ from its defaults: "codel (ecn true)"."""
     defaults = {
         f"{parameter.name} {value}"
         for parameter in DISCIPLINES[row["discipline"]].parameters
@@ -135,7 +137,7 @@ def _discipline_words(row):
 
 
 def scenario_details(row) -> list[str]:
-    """Return a scenario's other settings, a few words each: platform, traffic, then everything unusual.
+    """Return, in a few words each, a scenario's settings that are not in `CONDITIONS`: offload and netem, traffic, then everything unusual.
 
     ``row`` is a row of ``tidy/scenarios.csv``.
     """
@@ -162,12 +164,12 @@ def scenario_details(row) -> list[str]:
     return details + ([f"drawn for each replication: {row['variation']}"] if row["variation"] else [])
 
 
-#: Values of `processes` other than iperf3's, in words.
+#: Values of `processes` that don't refer to iperf3, in words.
 PROCESSES = {"per-side": "two programs carry all flows"}
 
 
 def _traffic_details(row) -> list[str]:
-    """Return a scenario's traffic, with the size of its packets, writes or messages: a list of texts."""
+    """Return a list of texts on a scenario's traffic, including the size of packets, writes or messages."""
     application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
     if application == "ftp":
         return ["a file by FTP"]
@@ -190,7 +192,7 @@ def _traffic_details(row) -> list[str]:
 
 
 def _cable_details(row) -> list[str]:
-    """Return a scenario's unusual settings of topology, cable, background traffic and multipath: a list of texts."""
+    """Return a list of texts on a scenario's unusual settings for topology, cable, background traffic and multipath."""
     paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
     joined = f"MPTCP over {paths}"
     if row["multipath"] == "gre":
@@ -209,7 +211,7 @@ def _cable_details(row) -> list[str]:
 
 
 def _outage_words(row):
-    """Return, in words, the path that goes down, and when."""
+    """Return text on the path that goes down, with the times of the outage; empty if no path goes down."""
     if is_missing(row["outage_path"]):
         return ""
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
@@ -217,12 +219,12 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return, in words, the bottlenecks in a row on a chain and the flows that cross each."""
+    """Return text on a chain's bottlenecks in series and the flows that cross each of them; empty for other topologies."""
     if row["topology"] != "chain":
         return ""
-    crossing = f"{row['cross_flows']:.0f} of the flows over each single one"
+    crossing = f"{row['cross_flows']:.0f} of the flows over each single bottleneck"
     own = "" if is_missing(row["cross_cca"]) or not row["cross_cca"] else f" ({cca_name(row['cross_cca'])})"
-    return f"{row['bottlenecks']:.0f} bottlenecks in a row, from the rate shown on, {crossing}{own}"
+    return f"{row['bottlenecks']:.0f} bottlenecks in series, the slowest with the rate shown, {crossing}{own}"
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
@@ -252,7 +254,7 @@ PROPERTY_NAMES = {
 
 
 def _property_name(key):
-    # A program keeps its own spelling; anything else begins as a sentence does.
+    # The name of a program keeps its spelling; any other property begins with a capital letter.
     if key.endswith("_version"):
         return key.removesuffix("_version")
     words = key.replace("_", " ")

@@ -5,7 +5,7 @@ from topics.validity.sentences import validity_words
 from wording.number_format import count
 from wording.sentence_words import cca_name, listed
 
-#: Most places that are named.
+#: Largest number of places that are named.
 MOST_NAMED = 3
 
 
@@ -26,11 +26,11 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return the CCA and scenario of each run, or the number of such places if there are many."""
+    """Return the number of excluded runs for each CCA and scenario, or only the number of such combinations if there are many."""
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:
         return f"which belong to {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
     return listed(
-        [f"{number_of:,} of {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
+        [f"{number_of:,} with {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
     )

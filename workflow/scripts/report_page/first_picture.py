@@ -1,8 +1,8 @@
 """The picture that opens the report: the study's answer at a glance.
 
-It is the figure named by a leading topic; else a figure of the first finding, beginning with the scenarios that show it best;
-else a figure that any topic names. Without one it is two tables of tiles, scenario by CCA: the flows' share of the rate, and
-the queueing delay.
+It is the figure named by a leading topic; otherwise a figure of the first finding, beginning with the scenarios that best show
+the finding; otherwise a figure named by any topic. If there is no such figure, it consists of two tables of tiles with one row
+per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math
@@ -15,9 +15,9 @@ from run_tables.waiting import ABOVE, QUEUEING, waiting
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import shared_and_own
 
-#: Number of panels per row of a figure -> number of panels that the opening shows; the section has all of them if there are more.
+#: Number of panels per row of a figure -> number of panels in the opening. If the figure has more, its section shows all panels.
 PANELS = {1: 2, 2: 4, 3: 3}
-#: What the means of waiting measure.
+#: Name of the measure of waiting -> its explanation.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
     ABOVE: "An RTT above the path's shortest includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
@@ -27,14 +27,15 @@ WAITING_WORDS = {
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return the contents of the page's opening, or None if a study has nothing to compare.
 
-    Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (the
-    number of panels not shown) and ``section``; or only ``tiles``, as `tile_tables` returns them.
+    The keys are ``figure`` (its slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
+    ``more`` (number of panels not shown) and ``section`` (identifier), or only ``tiles`` (from `tile_tables`).
 
     Parameters
     ----------
     outline : StudyOutline
     figures : dict
-        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and is omitted from its section.
+        Figures by slug, from `page_files.figure_item`. ``opens`` is set for a figure that the opening shows completely; its
+        section then omits it.
     tables : namespace
         The tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
@@ -60,7 +61,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the opening's first panels of a figure, as `first_picture` does; ``panels`` are all of them in order."""
+    """Return the result of `first_picture` for the first of a figure's ``panels``, which are in the order to show."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {
@@ -76,7 +77,10 @@ def _anchor_of(slug, outline):
 
 
 def _best_first(item, finding, tables):
-    """Return a figure's panels, beginning with the scenarios that best show a finding; unchanged unless there is one panel per scenario."""
+    """Return a figure's panels, beginning with the scenarios that best show a finding.
+
+    The order is unchanged if the figure doesn't have one panel per scenario, or if the opening shows all panels.
+    """
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
         return item["panels"]
@@ -86,11 +90,13 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over the valid runs, with IP versions pooled: one row per scenario, one column per CCA.
+    """Return tables of means over the valid runs of all IP versions, with one row per scenario and one column per CCA.
 
-    One is of goodput in percent of the ideal, one of queueing delay in ms (`run_tables.waiting`). Each has title, note (a sentence
-    on the quantity, or none), ccas and rows (label, detail, which distinguishes the scenario, and tiles: pairs of text and step
-    of the ramp, 0 without a value). A table with fewer than two values is left out.
+    The first table shows goodput as a percentage of the ideal, the second the waiting time in ms (`run_tables.waiting`). A table
+    with fewer than two values is left out.
+
+    A table has ``title``, ``note`` (a sentence on the quantity, or ""), ``ccas`` and ``rows``. A row has ``label``, ``detail``
+    (the conditions that distinguish the scenario) and ``tiles``, pairs of a text and a step of the ramp (0 without a value).
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
@@ -120,7 +126,11 @@ def tile_tables(runs, scenarios) -> list[dict]:
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:
-    """Return a mean as text, and its step of the ramp: from the square root of its share of `top`, so that small means differ too."""
+    """Return a mean as text, and its step of the ramp (0 without a mean).
+
+    The step follows from the mean's share of `top` if `decimals` is 0, and otherwise from the square root of this share, so that
+    small means differ too.
+    """
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0

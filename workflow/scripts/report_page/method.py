@@ -45,14 +45,17 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the largest share of deviating runs, in percent, that isn't ruled out if none deviates: "22", "26 to 6" for 10 to 46 runs."""
+    """Return the upper bound for the share of outliers among runs, in percent, if no outlier was observed.
+
+    It depends on the number of runs of a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
+    """
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
     return " to ".join(dict.fromkeys(shares))
 
 
 def design(study, runs) -> dict:
-    """Return the numbers of the design for the sentences of the template."""
+    """Return the numbers of the design that the template's sentences contain."""
     cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
     return {
         "scenarios": runs["scenario"].nunique(),
@@ -68,7 +71,7 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Describe in plain words the population of the study's intervals; `tidy/scenarios.csv` has the quantities drawn for replications."""
+    """Return text on the population to which the study's intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
     own = ["losses"] * bool(lossy) + ["starts"]
@@ -90,7 +93,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return the drawn quantities of each scenario that draws any, and the values of its replications, one row of texts each."""
+    """Return one row of texts for each scenario with drawn conditions: what is drawn, and the range of the values drawn."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
@@ -111,7 +114,7 @@ def draws(runs, scenarios) -> list[dict]:
 
 
 def defined_ccas(study) -> list[dict]:
-    """Return the CCAs that a study defines, one row of texts each."""
+    """Return one row of texts for each CCA that a study defines."""
     rows = []
     for name, one in study["cca_definitions"].items():
         if "source" in one:
@@ -126,7 +129,7 @@ def defined_ccas(study) -> list[dict]:
 
 
 def _range_words(values, unit):
-    """Return the range of values with its unit: "9.91 to 10.08 ms", "20 ms", or that they are unknown."""
+    """Return the range of values with its unit, such as "9.91 to 10.08 ms" or "20 ms"; "not known" without values."""
     known = values.dropna()
     if known.empty:
         return "not known"
@@ -135,6 +138,6 @@ def _range_words(values, unit):
 
 
 def _margin_reason(text) -> str:
-    """Return the reason for the study's margins as a sentence; empty if its file doesn't give one."""
+    """Return the reason for the study's margins as a sentence; empty if the study's file gives none."""
     reason = " ".join(text.split())
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason

@@ -3,7 +3,7 @@
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 
 _SEVERAL = known("several_ccas") | known("ip_versions_compared")
-#: What replications share, and so how they are compared.
+#: Random numbers that the runs of a replication share, and the resulting method of comparison.
 SEEDS = (
     Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(
@@ -25,26 +25,26 @@ SEEDS = (
     ),
     Statement("There is nothing to compare within a scenario: it has one {cca_word} and one IP version.", ~_SEVERAL),
 )  # fmt: skip
-#: What a run is.
+#: Definition of a run.
 NETWORK = (
     Statement("A run is one fresh network: two hosts", ~known("several_pairs")),
     Statement("A run is one fresh network: up to {pairs} senders and as many receivers", known("several_pairs")),
     Statement("and two routers,", every("dumbbell")),
     Statement("and cables between them,", every("cable")),
-    Statement("and routers in a row,", every("chain")),
+    Statement("and routers in series,", every("chain")),
     Statement("and two routers, or cables between the hosts,", some("dumbbell") & some("cable") & none("chain")),
-    Statement("and two routers or more in a row,", some("dumbbell") & some("chain") & none("cable")),
-    Statement("and two routers or more in a row, or cables between the hosts,", some("dumbbell") & some("chain") & some("cable")),
-    Statement("and routers in a row, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
+    Statement("and two or more routers in series,", some("dumbbell") & some("chain") & none("cable")),
+    Statement("and two or more routers in series, or cables between the hosts,", some("dumbbell") & some("chain") & some("cable")),
+    Statement("and routers in series, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
     Statement("simulated by ns-3.", every("simulator")),
     Statement("with {programs} on the hosts.", ~every("simulator")),
     Statement("Groups marked (reverse) send in the opposite direction; statements about a run that don't name a group refer to the other groups.", some("reverse flows")),
     Statement("The hosts run on a Linux guest kernel with a virtual clock.", some("guest kernel") & none("own kernel")),
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
-    Statement("Some run on a Linux guest kernel with a virtual clock, some on the machine's own kernel.", some("own kernel") & some("guest kernel")),
+    Statement("Some hosts run on a Linux guest kernel with a virtual clock, others on the machine's own kernel.", some("own kernel") & some("guest kernel")),
     Statement("Some scenarios have the same network simulated by ns-3.", mixed("simulator")),
-    Statement("It is built, read back from the kernel, probed while idle, loaded for {amounts}, read back again, and judged by its checks.", ~every("simulator")),
-    Statement("After the traffic a probe verifies each delay, each bottleneck's rate and the size of its queue.", every("guest kernel") & every("rate")),
-    Statement("It is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
+    Statement("The network is built, read back from the kernel, probed while idle, loaded for {amounts}, read back again, and judged by its checks.", ~every("simulator")),
+    Statement("After the traffic, a probe verifies each delay, and the rate and the queue size of each bottleneck.", every("guest kernel") & every("rate")),
+    Statement("The network is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
     Statement("A run that fails any check is excluded.", ALWAYS),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A study's definitions of its metrics: the source of each in the study's traffic, next to the paper's definition."""
+"""Definitions of a study's metrics, with their sources in its traffic, next to the paper's definitions."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return the kind of traffic from which a scenario's metrics are read; without `application`, it is iperf3's."""
+    """Return the kind of traffic from which a scenario's metrics are read; a scenario without `application` uses iperf3."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; in runs of programs, these replace the TCP flows."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``, in which programs under test take the place of TCP flows."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -42,7 +42,7 @@ def _kinds(scenarios, facts):
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
     """Return a metric with its definition in a study, and with its source in the traffic of ``tidy/scenarios.csv``.
 
-    This is one source, several sources with the kinds of traffic for each, or "none" if none of the traffic has the metric.
+    The source is a single source, several sources with the kinds of traffic for each, or "none" if no traffic has the metric.
     """
     words, kinds = WORDS[metric.slug], {}
     for kind in _kinds(scenarios, facts):
@@ -54,9 +54,9 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 
 
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
-    """Return our definitions next to the paper's, one row per question, with the paper's figure.
+    """Return our definitions next to the paper's, one row per question, with the number of the paper's figure.
 
-    A study of message sizes has different metrics: throughput, and round trips of single messages.
+    With ``by_size``, for a study of message sizes, the metrics are throughput and the round-trip time of single messages.
     """
     if by_size:
         shown = (

@@ -8,10 +8,10 @@ from run_tables.metrics import Metric
 
 @dataclass(frozen=True)
 class MetricWords:
-    """Definition of a metric, and its source: the quantity measured, and the program whose output it is read from.
+    """Definition of a metric, and its source: the program or kernel counter from which it is read.
 
-    ``elsewhere`` pairs kinds of traffic (`metric_definitions._traffic_kind`) that have another source with that source, or with
-    None if they lack the metric; ``question`` is the question it answers, if the metric is ours.
+    ``elsewhere`` has pairs (kind of traffic, source) for the kinds of traffic (`metric_definitions._traffic_kind`) with a different
+    source; the source is None for traffic without the metric. ``question`` is the question that a metric of ours answers.
     """
 
     definition: tuple[Statement, ...]
@@ -28,7 +28,7 @@ class DefinedMetric(Metric):
     source: str = ""
 
 
-# Traffic whose metrics are read in other ways than those of iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
+# Sources for traffic other than iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, including the control connection"
 #: The kind of traffic of programs under test.
@@ -72,7 +72,9 @@ _AGAIN_ELSEWHERE = (
 )
 
 _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
-_NONE_OF_PROGRAMS = Statement("Programs under test ({programs_tested}) have none.", known("programs_tested"))
+_NONE_OF_PROGRAMS = Statement(
+    "Programs under test ({programs_tested}) don't have this metric.", known("programs_tested")
+)
 #: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
@@ -86,8 +88,8 @@ WORDS = {
                 "Bytes that arrived during the time that all flows of the run have in common, in whole reporting intervals, summed over the flows.",
                 none("tcp"),
             ),
-            Statement("For UDP they are those that arrived in whole reporting intervals.", some("tcp") & ~every("tcp")),
-            Statement("For programs under test ({programs_tested}) they are those that the program reports, otherwise those that arrived.", known("programs_tested")),
+            Statement("For UDP, the bytes that arrived in whole reporting intervals count.", some("tcp") & ~every("tcp")),
+            Statement("For programs under test ({programs_tested}), the bytes that the program reports count, or those that arrived if it reports none.", known("programs_tested")),
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
@@ -100,10 +102,10 @@ WORDS = {
             Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", ALWAYS),
             _NONE_OF_PROGRAMS,
             Statement(
-                "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
+                "It consists of the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),
             Statement(
-                "It is the path's delay at each time, with jitter and lateness, and the time spent in queues.",
+                "It consists of the path's delay at each time, including jitter and the lateness of late packets, and the time spent in queues.",
                 some("jitter") | some("late packets") | some("changing path"),
             ),
             _OF_GROUPS,
@@ -116,16 +118,16 @@ WORDS = {
         (
             Statement("Packets dropped by the bottleneck's queue, divided by all packets offered to it.", none("random loss") & none("policer")),
             Statement(
-                "Packets dropped by the bottleneck's queue and by the configured loss, over all packets offered to the bottleneck.",
+                "Packets dropped by the bottleneck's queue and by the configured loss, divided by all packets offered to the bottleneck.",
                 some("random loss") & none("policer"),
             ),
             Statement(
-                "Packets dropped by the bottleneck's queue, by the configured loss and by a policer, over all packets offered to the "
+                "Packets dropped by the bottleneck's queue, by the configured loss and by a policer, divided by all packets offered to the "
                 "bottleneck or the policer.",
                 some("policer"),
             ),
             Statement("Losses on the link while its loss rate changes, or while it is down, count too.", some("changing loss")),
-            Statement("Counted where they are dropped, not inferred from retransmissions.", ALWAYS),
+            Statement("Drops are counted where they occur, not inferred from retransmissions.", ALWAYS),
         ),
         "counters of the queueing disciplines",
         question="What gets lost?",
@@ -145,9 +147,9 @@ WORDS = {
     "published-throughput": MetricWords(
         (
             Statement(
-                "Rate at the receiver, averaged over the streams of the run; our goodput is their sum.", ALWAYS
+                "Rate at the receiver, averaged over the streams of the run; our goodput is the sum over the streams.", ALWAYS
             ),
-            Statement("Twelve streams that fill a link get a twelfth of it each.", some("several flows")),
+            Statement("If twelve streams fill a link, each gets a twelfth of the link.", some("several flows")),
         ),
         "iperf3, receiver side",
         _PUBLISHED_GOODPUT_ELSEWHERE,
@@ -163,7 +165,7 @@ WORDS = {
     "published-loss": MetricWords(
         (
             Statement(
-                "The paper's “packet loss”: segments retransmitted, divided by the bytes sent over the segment size. It counts "
+                "The paper's “packet loss”: segments retransmitted, divided by the number of segments sent (bytes sent / segment size). It counts "
                 "segments that TCP considered lost, not packets that the network dropped.",
                 ALWAYS,
             ),
@@ -180,5 +182,5 @@ WORDS = {
 
 
 def defined(metric: Metric, source: str, facts: Facts) -> DefinedMetric:
-    """Return a metric with a source and its definition in a study."""
+    """Return a metric with the given source and its definition in a study."""
     return DefinedMetric(**asdict(metric), definition=said(WORDS[metric.slug].definition, facts), source=source)

@@ -1,7 +1,7 @@
 """The sections of the report's two pages in order, and the selection of those that apply to a study.
 
-``details.html`` has each topic's whole section. ``report.html`` has a short section for each topic that
-answers something: its findings, and a figure or two.
+``details.html`` has the whole section of each topic. ``report.html`` has a short section, with findings and
+a figure or two, for each topic that has any of these.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,26 +12,26 @@ from importlib.util import find_spec
 from report_parts.material import Finding
 from topics.topic import Place, Topic
 
-#: Place -> the sections of the details that belong to no topic: anchor and label in the navigation.
+#: Place -> sections of the details page that belong to no topic, as (anchor, label in the navigation).
 FRAME = {Place.METHOD: (("method", "Method"),), Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance"))}
-#: Those of the short page, before the topics' questions and after all topics.
+#: Sections of the short page that belong to no topic: before the topics' questions, and after all topics.
 FINDINGS = ("findings", "Findings")
 CLOSING = (
     ("validity", "Validity"), ("conditions", "Conditions"), ("method", "Method"), ("provenance", "Repeat it"),
 )  # fmt: skip
 #: Places of the topics that have a short section.
 SHORT_PLACES = (Place.FRONT, Place.QUESTION, Place.BACK)
-#: Most figures of a short section.
+#: Largest number of figures in a short section.
 MOST_FIGURES = 2
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page: its identifier, its label in the navigation, and its template's file.
+    """A section of a page: its identifier, its label in the navigation, and the file of its template.
 
     The file's path is relative to the report's folder or to the topics' folder. ``question`` is the section's number among the
-    questions that the report answers, ``context`` the variables of a topic's template. With a ``heading``, as HTML, the page frames
-    it and begins it with its ``findings``. ``figures`` are the slugs of the figures that a short section shows.
+    questions that the report answers, and ``context`` has the variables of a topic's template. If there is a ``heading`` (HTML),
+    the page writes it and the ``findings`` before the template's content. ``figures`` are the slugs of a short section's figures.
     """
 
     anchor: str
@@ -45,7 +45,7 @@ class Section:
 
 
 def section_context(topic: Topic, material) -> dict | None:
-    """Return the template variables of a topic's section: its declared tables, and those that its own function adds.
+    """Return the template variables of a topic's section: its ``TABLES``, and the variables from its function ``section``.
 
     Returns None if the study has nothing to show for the topic.
     """
@@ -58,7 +58,7 @@ def section_context(topic: Topic, material) -> dict | None:
 
 
 def section_findings(topic: Topic, material) -> list[Finding]:
-    """Return the findings of a topic, if it has any."""
+    """Return the findings of a topic; empty if it has none."""
     if not find_spec(f"topics.{topic.name}.section"):
         return []
     part = import_module(f"topics.{topic.name}.section")
@@ -66,7 +66,10 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report: those of leading topics first, or all findings if no leading topic has any."""
+    """Return the findings that open the report, those of leading topics first.
+
+    These are the findings of the topics with ``opens``, or all findings if these topics have none.
+    """
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
@@ -79,15 +82,15 @@ def _framed(place):
 def details_sections(
     topics: Iterable[Topic], contexts: Mapping[str, dict | None], findings: Mapping[str, Sequence[Finding]]
 ) -> list[Section]:
-    """Return the sections of a study's details, ordered by place; the frame's own sections precede those of topics.
+    """Return the sections of a study's details page, ordered by place; within a place, those that belong to no topic come first.
 
     Parameters
     ----------
     topics : iterable of Topic
     contexts : mapping
-        Variables of a topic's template, by the topic's name; a topic without a context is left out.
+        Topic name -> variables of its template; topics that are missing or None are left out.
     findings : mapping
-        Findings by topic name.
+        Topic name -> its findings.
     """
     sections, questions = [], 0
     for place in Place:
@@ -115,14 +118,14 @@ def short_sections(
 ) -> list[Section]:
     """Return the sections of a study's short page, in order.
 
-    Topics without findings and figures are left out, and so are topics without a context.
+    Topics without a context are left out, and so are topics with neither figures nor findings of their own section.
 
     Parameters
     ----------
     topics, contexts, findings
         Same as for `details_sections`.
     figures : mapping
-        Topic name -> slugs of the figures that it shows (`short_figures`).
+        Topic name -> slugs of the figures in its section (`short_figures`).
     """
     before, behind = [], []
     for topic in topics:
@@ -140,7 +143,7 @@ def short_sections(
 
 
 def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: str | None) -> list[str]:
-    """Return the slugs of the figures that a topic shows on the short page, without the one that opens it.
+    """Return the slugs of the figures that a topic shows on the short page, excluding the figure that opens the page.
 
     Parameters
     ----------

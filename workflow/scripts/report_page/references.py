@@ -1,6 +1,6 @@
 """References for the CCAs, queues and mechanisms of a study, and links to the RFCs that a page names.
 
-The page embeds all that it loads; links are followed only by its reader.
+The page loads nothing from other sites; a link is followed only if the reader clicks it.
 """
 
 import re
@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """Something described, its authors or document, and a permanent address or None."""
+    """A name with the authors or the document that describe it, and the document's permanent address or None."""
 
     name: str
     source: str
@@ -19,12 +19,12 @@ class Reference(NamedTuple):
 
 
 def rfc(number: int) -> tuple[str, str]:
-    """Return name and address of an RFC."""
+    """Return the name and the address of an RFC."""
     return f"RFC {number}", f"https://www.rfc-editor.org/rfc/rfc{number}"
 
 
 def paper(source: str, doi: str) -> tuple[str, str]:
-    """Return a paper and the address given by its DOI."""
+    """Return a paper's authors and year as given, and the address from its DOI."""
     return source, f"https://doi.org/{doi}"
 
 
@@ -71,7 +71,7 @@ _RFC = re.compile(r"\bRFC[ \N{NO-BREAK SPACE}](\d{3,5})\b")
 
 
 def references(design) -> list[Reference]:
-    """Return the references for the CCAs, queues and mechanisms of a study (`StudyDesign`), each once."""
+    """Return the references for the CCAs, queues and mechanisms of a study (`StudyDesign`), without duplicates."""
     ccas = [Reference(cca_name(cca), *CCAS[cca]) for cca in design.ccas_that_run if cca in CCAS]
     queues = [queue.get("discipline") for scenario in design.scenarios for queue in queues_of(scenario)]
     ecn = [scenario["transport"].get("ecn") for scenario in design.scenarios]
@@ -84,7 +84,7 @@ def references(design) -> list[Reference]:
 
 
 def with_rfc_links(html: str) -> str:
-    """Return a page whose running text links each RFC that it names.
+    """Return a page in which each RFC named in the running text is a link.
 
     >>> with_rfc_links('<p title="RFC 1">RFC 9743, <a href="#x">RFC 2</a></p>')
     '<p title="RFC 1"><a href="https://www.rfc-editor.org/rfc/rfc9743">RFC 9743</a>, <a href="#x">RFC 2</a></p>'

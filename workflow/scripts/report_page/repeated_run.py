@@ -7,7 +7,7 @@ from study_files.run_platforms import is_repeatable
 
 
 def repeatable_run(runs, scenarios) -> pd.Series | None:
-    """Return a run, valid if possible, that anyone can repeat byte for byte; None if all were measured under a real clock."""
+    """Return a run, valid if possible, that anyone can repeat byte for byte; None if all runs were measured under a real clock."""
     repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
     best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
     return None if best.empty else best.iloc[0]
@@ -19,15 +19,15 @@ def has_captures(run, scenarios) -> bool:
 
 
 def capture_command(study, run) -> str:
-    """Return the shell command that captures the packets of a run, a row of ``tidy/runs.csv``; only for the platform ``uml``."""
+    """Return the shell command that captures a run's packets; ``run`` is a row of ``tidy/runs.csv`` with platform ``uml``."""
     return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz"
 
 
 def rerun_commands(study, run, sha256) -> list[str]:
-    """Return the shell commands that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes.
+    """Return the shell commands that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes of its document.
 
-    They refer to the study file as published with its results, even if the file has changed since. ``sha256`` is the published
-    checksum of the run's document, None if the tables don't have it.
+    The commands use the study file that was published with the results, even if the study's own file has changed since.
+    ``sha256`` is the published checksum of the run's document, or None if the tables have none.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
     rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"

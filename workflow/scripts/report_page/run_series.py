@@ -4,7 +4,8 @@ import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 
-#: Tables of samples -> their measures as (column, words, unit), the columns summed over flows, and the column with the time in s.
+#: Table of samples -> its measures as (column, words, unit). `SUMMED` are the columns that are summed over flows, and `TIME` names the
+#: column with the time in s.
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
@@ -14,7 +15,7 @@ MEASURES = {
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
     ),
     "queue": (
-        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to drain", "ms"),
+        ("delay_ms", "Data waiting at the first bottleneck, as the time to drain them", "ms"),
         ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (
@@ -26,7 +27,8 @@ MEASURES = {
 }  # fmt: skip
 SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
 TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
-#: Largest number of values in all lines, and largest and smallest number of points per line; if there are too many, the last cells have none.
+#: Largest number of values in all lines, and largest and smallest number of points per line. If there are too many lines, the last ones
+#: are left out.
 MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
 DIGITS = 5
 
@@ -44,8 +46,8 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     Returns
     -------
     list of dict
-        ``run``: index of the run in ``runs``; ``words``, ``unit``; ``cca``: the flows' CCA in a mix, else empty; ``t`` in s
-        and ``v``: every k-th sample.
+        ``run``, the index of the run in ``runs``; ``words`` and ``unit`` of the measure; ``cca``, the flows' CCA in a mix,
+        otherwise empty; ``t`` and ``v``, the times in s and the values of every k-th sample.
     """
     first = runs.reset_index(drop=True)
     first = first[first["valid"]].groupby(list(CELL), sort=False).head(1)
@@ -58,7 +60,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
 
 
 def _lines(name, table, first):
-    """Yield the complete lines of a table of samples; with several bottlenecks, only the lines of the first one."""
+    """Yield the lines of a table of samples, before thinning; if there are several bottlenecks, only the first is included."""
     rows = table.merge(first, on=list(RUN))
     if "bottleneck" in rows:
         rows = rows[rows["bottleneck"] == 1]

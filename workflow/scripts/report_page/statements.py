@@ -1,7 +1,7 @@
 """Sentences of the page that are true only of some studies, each with its precondition.
 
-`Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and values that sentences
-name. A statement without a precondition declares `ALWAYS`, with the reason why it is true of every study.
+`Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and the values that
+sentences contain. A statement that is true of every study has the precondition `ALWAYS`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,14 +12,14 @@ from study_files.study_features import FEATURES
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of a study that determine which sentences it gets.
+    """The facts that determine which sentences are true of a study.
 
     Attributes
     ----------
     scenarios : list of dict
         Resolved scenarios.
     values : mapping
-        Values that sentences refer to, by name.
+        Values that sentences contain or depend on, by name.
     """
 
     scenarios: list
@@ -32,7 +32,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Precondition:
-    """Precondition of a sentence: a predicate of a study's `Facts`."""
+    """Precondition of a sentence: a predicate on a study's `Facts`."""
 
     holds: Callable[[Facts], bool]
     words: str
@@ -48,27 +48,27 @@ class Precondition:
 
 
 def some(feature) -> Precondition:
-    """Require a feature in at least one scenario of the study."""
+    """Return the precondition that at least one scenario of the study has a feature."""
     return Precondition(lambda facts: facts.number_with(feature) > 0, f"some {feature}")
 
 
 def every(feature) -> Precondition:
-    """Require a feature in every scenario of the study."""
+    """Return the precondition that every scenario of the study has a feature."""
     return Precondition(lambda facts: facts.number_with(feature) == len(facts.scenarios), f"every {feature}")
 
 
 def none(feature) -> Precondition:
-    """Require that none of the study's scenarios has a feature."""
+    """Return the precondition that no scenario of the study has a feature."""
     return ~some(feature)
 
 
 def mixed(feature) -> Precondition:
-    """Require a feature in some scenarios of the study, but not in all."""
+    """Return the precondition that some scenarios of the study have a feature, but not all."""
     return some(feature) & ~every(feature)
 
 
 def known(value) -> Precondition:
-    """Require that a value exists and is not 0, empty or False."""
+    """Return the precondition that a value of the study's `Facts` is not None, 0, empty or False."""
     return Precondition(lambda facts: bool(facts.values[value]), f"known {value}")
 
 
@@ -78,13 +78,13 @@ ALWAYS = Precondition(lambda facts: True, "always")
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence, with names of `Facts.values` in braces, and its precondition."""
+    """A sentence, in which names in braces stand for `Facts.values`, and its precondition."""
 
     text: str
     when: Precondition
 
     def said(self, facts) -> str:
-        """Return the sentence filled with the facts of a study."""
+        """Return the sentence with the values of a study filled in."""
         return self.text.format_map(facts.values)
 
 

@@ -1,4 +1,4 @@
-"""Facts of a study that the sentences about its method and its threats to validity contain or depend on."""
+"""Facts of a study for the sentences about its method and about threats to its validity."""
 
 import math
 from functools import partial
@@ -14,13 +14,13 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
 from wording.sentence_words import listed
 
-#: What carries long flows whose `processes` is `per-side`.
+#: Name in `PROGRAMS` for the programs that carry long flows with `processes: per-side`.
 STREAMS = "streams"
 PROGRAMS = {
-    LONG: "iperf3", STREAMS: "a sender and a receiver of many streams", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
+    LONG: "iperf3", STREAMS: "a sender and a receiver of many streams", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client that requests its objects",
     REAL_TIME: "a sender of packets of one size",
 }  # fmt: skip
-# Segments that slow start begins with (RFC 6928).
+# Initial window of slow start, in segments (RFC 6928).
 INITIAL_WINDOW = 10
 
 
@@ -88,7 +88,7 @@ def _of_scenarios(total, number_of):
 
 
 def _others_words(scenarios):
-    """Return, in words, the traffic beside the flows under test in some scenarios; "" if there is none."""
+    """Return, in words, the traffic that competes with the flows under test in any scenario; "" if there is none."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
         ("programs", "other programs"),
@@ -104,12 +104,12 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return a copy of each scenario for each CCA that runs it; scenarios of programs have the programs' groups."""
+    """Return each scenario as it is run with each CCA; if a program is the CCA, the scenario has the program's groups."""
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 
 def without_chance(design) -> set[str]:
-    """Return the identifiers of the scenarios whose replications differ only in the flows' start times, with every CCA."""
+    """Return the identifiers of the scenarios in which, for every CCA, replications differ only in the flows' start times."""
     by_chance = {one["id"] for one in as_run(design) if not is_without_chance(one)}
     return {one["id"] for one in design.scenarios} - by_chance
 
@@ -147,7 +147,10 @@ def kernels_of(environments) -> list[str]:
 
 
 def startup(scenarios, runs) -> dict[str, str | int | float] | None:
-    """Return the largest share of a run's time that slow start takes on an empty, loss-free path; None without a rate and a delay.
+    """Return the scenario in which slow start on an empty, loss-free path takes the largest share of a run.
+
+    The keys are ``scenario`` (its heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None if no
+    scenario has a rate and a delay.
 
     A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
     section 3.1) fills a path of B segments in log2(B / 10) round trips.

@@ -13,12 +13,12 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return how often each test was used, and the reasons for missing tests.
+    """Return the number of times that each test was used, and the reasons for missing tests, for each question.
 
-    The tables are None where the study has nothing to compare.
+    A table is None if the study has nothing to compare.
 
-    Returns question, family, metrics: a list of dict with name, counts (pairs of test and number) and why (pairs of
-    reason and number).
+    The keys are ``question``, ``family`` and ``metrics``, a list of dict with ``name``, ``counts`` (pairs of test and number)
+    and ``why`` (pairs of reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
@@ -48,10 +48,10 @@ def added_up(pairs) -> list[tuple[str, int]]:
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:
-    """Count the reasons why no test was made.
+    """Return the ``most`` frequent reasons for missing tests with their counts; the rest are counted together.
 
-    Details that differ between cells (numbers after a colon) are omitted from a note, and so is the number of complete pairs, which is not
-    a reason.
+    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless it is
+    the only reason.
     """
     counts = Counter()
     for note in notes:
@@ -64,10 +64,11 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 
 
 def power_rows(ip_versions, margins, detect) -> list[dict]:
-    """Return the power of the replications to show differences between IPv6 and IPv4, one row of texts per metric.
+    """Return one row of texts per metric on the power of the replications to show differences between IPv6 and IPv4.
 
-    ``detectable`` is the range over cells, ``needed`` the median and the largest number of pairs needed, ``enough`` the number of
-    cells with enough pairs, and the number that have enough even if the spread is at the upper end of its interval.
+    ``detectable`` is the median and the range over cells of the detectable difference, and ``needed`` the median and the maximum of
+    the number of pairs needed. ``enough`` is the number of cells with enough pairs, and the number of cells with enough pairs even
+    if the standard deviation is at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:
@@ -89,15 +90,17 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
             row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
             enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
             sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
-            row["enough"] = f"{enough} of {count(len(needed), 'cell')}, {sure} of them with certainty"
+            row["enough"] = (
+                f"{enough} of {count(len(needed), 'cell')}, {sure} of them even at the upper end of the standard deviation's interval"
+            )
         rows.append(row)
     return rows
 
 
 def mean_test_words(tables, significance) -> str:
-    """Describe the test of the mean difference of pairs, and the number of pairs that it needs in this study's families.
+    """Return text on the test of the mean paired difference, with the number of pairs that it needs in this study's families.
 
-    ``tables`` has the tables of paired tests, None where the study has none.
+    ``tables`` has the tables of paired tests; a table is None if the study doesn't have it.
     """
     families = {}
     if tables.ip_versions is not None:
@@ -107,6 +110,6 @@ def mean_test_words(tables, significance) -> str:
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
     enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with sign flips, which hold their level for any distribution of the differences"
+        "by the mean of the differences, with sign flips, which keep the significance level for any distribution of the differences"
         f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

@@ -25,8 +25,8 @@ THREATS = {
     ),
     "Simulation": (
         Statement(
-            "ns-3 has its own TCP models, not Linux's code, and they change between its versions. Results of such "
-            "scenarios are about that version's model. Values that ns-3 can't provide are left empty, not guessed.",
+            "ns-3 has its own TCP models, not Linux's code, and they change between versions of ns-3. Results of "
+            "simulated scenarios apply to the models of the version used. Values that ns-3 can't provide are left empty, not guessed.",
             some("simulator"),
         ),
     ),
@@ -49,7 +49,7 @@ THREATS = {
             some("kernel") & ~every("segmentation offload") & some("tcp"),
         ),
         Statement(
-            "The hosts' own links have no rate, so a window's burst reaches the bottleneck at once.",
+            "The hosts' own links have no rate limit, so a window's burst reaches the bottleneck at once.",
             some("kernel") & (some("dumbbell") | some("chain")) & some("rate"),
         ),
         Statement(
@@ -64,8 +64,8 @@ THREATS = {
     ),
     "One path": (
         Statement(
-            "Some paths have several bottlenecks in a row, with cross traffic over each. It consists of long flows "
-            "only: none are short, and none come and go. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
+            "Some paths have several bottlenecks in series, with cross traffic over each. The cross traffic consists of long flows "
+            "only: no flow is short, and no flow comes and goes. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
             "all flows together.",
             some("chain"),
         ),
@@ -80,12 +80,12 @@ THREATS = {
         Statement("There is no cross traffic.", _ALONE),
         Statement("In addition to the flows under test there are {others}.", some("groups") & known("others")),
         Statement("Some flows come and go while others are sending.", some("flows that come and go")),
-        Statement("A server's other messages share the path in {served}.", some("server")),
+        Statement("Messages of a server share the path in {served}.", some("server")),
         Statement(
             "All flows of a run have the same CCA.", none("other CCAs") & ~known("mixes") & some("several flows") & some("tcp")
         ),
-        Statement("Active queue management is another question.", none("managed queue") & some("rate")),
-        Statement("Competing CCAs are another question.", none("other CCAs") & ~known("mixes") & some("tcp")),
+        Statement("Active queue management is not examined.", none("managed queue") & some("rate")),
+        Statement("Competition between CCAs is not examined.", none("other CCAs") & ~known("mixes") & some("tcp")),
     ),
     "Kernel": (
         Statement("All runs used Linux {kernels}.", known("one_kernel") & none("simulator")),
@@ -94,26 +94,26 @@ THREATS = {
         Statement("CCAs change between versions{bbr_above_all}.", (known("one_kernel") | known("several_kernels")) & some("tcp")),
     ),
     "Length of the runs": (
-        Statement("Each run is {amounts} long, including its start.", ALWAYS),
+        Statement("Each run is {amounts} long, including start-up.", ALWAYS),
         Statement(
-            "On an empty path, slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
-            "scenarios. In longer runs it would have less weight.",
+            "On an empty path, slow start alone takes {trips} ({seconds} s) in {startup_scenario}: {startup_share}, the largest share in any "
+            "scenario. In longer runs, slow start would have less weight.",
             known("trips") & some("bulk") & some("tcp"),
         ),
     ),
     "{replications}": (
         Statement(
-            "Cells with fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can "
-            "show a difference, and most of these cells miss an event that happens in one run out of ten.",
+            "Cells with fewer than {least_runs} runs have no interval for the mean, and no test of a single such cell can "
+            "show a difference. In most of these cells, an event with a probability of one in ten per run never occurs.",
             known("few"),
         ),
-        Statement("The table of power under Method gives the differences that this number can show.", ~known("few") & known("power")),
-        Statement("The width of the intervals shows how precise this number makes the results.", ~known("few") & ~known("power")),
+        Statement("The table of power under Method lists the differences that this number of replications can show.", ~known("few") & known("power")),
+        Statement("The width of the intervals shows the precision that this number of replications gives.", ~known("few") & ~known("power")),
         Statement("An undecided cell says something about the size of the study, not about TCP.", known("tests")),
     ),
     "Changes at a fixed phase": (
         Statement(
-            "A path changes at fixed times after starts that are close together, so a change can hit the CCA's window "
+            "Flows start close together, and a path then changes at fixed times, so a change can hit the CCA's window "
             "at the same phase in all replications. The reaction to the change then depends on that phase as much as "
             "on the CCA. A `traffic.start_within_ms` of some seconds makes the phase random.",
             some("change at one phase") & some("tcp") & some("bulk"),
@@ -122,7 +122,7 @@ THREATS = {
     "Replications without chance": (
         Statement(
             "In {chanceless}, replications differ only in the start times of flows: nothing else is random there. "
-            "Their spread is due to the start times only, and says little about other paths.",
+            "The spread of these replications is due to the start times only, and says little about other paths.",
             known("chanceless"),
         ),
         Statement(
@@ -146,6 +146,6 @@ THREATS = {
 
 
 def threats(facts: Facts) -> list[tuple[str, str]]:
-    """Return headings and texts of the threats to a study's validity."""
+    """Return the heading and the text of each threat to a study's validity."""
     texts = [(heading.format_map(facts.values), said(statements, facts)) for heading, statements in THREATS.items()]
     return [(heading, text) for heading, text in texts if text]

@@ -14,7 +14,7 @@ QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
 def topology_drawing(scenario) -> Markup:
     """Return the drawing for a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
 
-    Everything that it shows is also given as text, in the drawing and in its title.
+    Everything shown is also text, in the drawing and in its title.
     """
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     delay = f"{both_ways(scenario['delay_forward_ms'], scenario['delay_reverse_ms'], 'ms')} one way"
@@ -23,7 +23,7 @@ def topology_drawing(scenario) -> Markup:
     flows = scenario["groups"] or count(int(scenario["flows"]), "flow")
     is_chain, is_cable = scenario["topology"] == "chain", scenario["topology"] == "cable"
     path = (
-        count(int(scenario["bottlenecks"]), "bottleneck in a row", "bottlenecks in a row") if is_chain
+        count(int(scenario["bottlenecks"]), "bottleneck in series", "bottlenecks in series") if is_chain
         else count(int(scenario["paths"]), "cable") if is_cable else "bottleneck"
     )  # fmt: skip
     parts = [

@@ -35,9 +35,9 @@ FIRST = (
 PLACES = {key: f"{{{key}}}" for key in RUN}
 #: Numeric columns that are neither measures nor settings.
 NO_MEASURE = ("seed", "window_begin_ns", "window_end_ns", "steady_begin_ns")
-#: Largest number of values in the page; with many runs, it has fewer measures.
+#: Largest number of values in the page; with many runs, the page has fewer measures.
 MOST_VALUES = 300_000
-#: Significant digits of a value in the page; the tables have all.
+#: Significant digits of a value in the page; the tables have all digits.
 DIGITS = 7
 #: Largest number of checks that the page includes one by one.
 MOST_CHECKS = 60_000
@@ -46,9 +46,9 @@ MOST_DRAWINGS = 40
 
 
 def measures_of(runs: pd.DataFrame) -> list[dict]:
-    """Return the columns of ``tidy/runs.csv`` that a reader can choose, with those in `FIRST` first: column, words, unit, meaning.
+    """Return ``column``, ``unit`` and ``meaning`` of each column of ``tidy/runs.csv`` that a reader can choose.
 
-    These are all numeric columns that vary among the valid runs, as far as the page has room for them.
+    These are the columns in `FIRST`, and then all numeric columns that vary among the valid runs, as far as the page has room.
     """
     valid = runs[runs["valid"]] if runs["valid"].any() else runs
     numbers = [column for column in RUNS if column.kind in ("number", "count") and column.name not in NO_MEASURE]
@@ -65,8 +65,8 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
 def cell_means(runs, measures, confidence) -> list[dict]:
     """Return a dict for each cell that has valid runs.
 
-    ``key`` is scenario, CCA and IP version, ``n`` the number of valid runs. ``values`` has for each measure the mean, both ends of its
-    interval, and the reason if there is no interval.
+    ``key`` is the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to the mean, both ends of
+    its interval, and the reason for a missing interval.
     """
     columns, cells = {column.name: column for column in RUNS}, []
     steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
@@ -83,7 +83,11 @@ def cell_means(runs, measures, confidence) -> list[dict]:
 
 
 def check_data(runs, checks) -> dict | None:
-    """Return each run's checks, as indices into ``texts``: name, whether it passed, expected, observed; None if there are too many."""
+    """Return the checks of all runs, or None if there are too many.
+
+    ``runs`` has, for each run, a list of checks: name, 1 if passed and otherwise 0, expected value, observed value. Name and values
+    are indices into ``texts``.
+    """
     if len(checks) > MOST_CHECKS:
         return None
     place: dict[str, int] = {}
@@ -101,7 +105,10 @@ def check_data(runs, checks) -> dict | None:
 def page_data(
     runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
 ) -> dict:
-    """Return the data for the page's script: levels, measures, runs by column (values, or indices into levels), means, checks, series."""
+    """Return the data for the page's script: factor levels, measures, columns of runs, means of cells, checks and time series.
+
+    Columns of runs contain values, or indices into the factor levels.
+    """
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
     measures = measures_of(runs)
@@ -149,7 +156,7 @@ def packed(data) -> str:
 
 
 def mean_rows(data) -> list[dict]:
-    """Return the means of goodput and RTT of each cell, with their intervals: the page's contents if its script doesn't run."""
+    """Return the mean goodput and RTT of each cell with their intervals, which the page shows if its script doesn't run."""
     labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {
@@ -167,7 +174,7 @@ def _interval_words(cell, measure):
 
 
 def render(inputs, params) -> str:
-    """Return the page: HTML that loads nothing, and whose content security policy forbids loading."""
+    """Return the page: HTML that loads nothing, with a content security policy that forbids loading."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study = provenance["study"] | params["prose"]
     runs, scenarios = read_runs(inputs["runs"]), read_table(inputs["scenarios"], SCENARIOS)

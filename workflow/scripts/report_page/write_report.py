@@ -1,4 +1,4 @@
-"""Assemble the report: a short page and a page with all details, HTML files that need nothing else."""
+"""Assemble the report: a short page and a page with all details, as self-contained HTML files."""
 
 import base64
 import hashlib
@@ -52,12 +52,12 @@ MAX_MIXES_NAMED = 6
 SHORT_LIMITS = {"MOST_EXCLUDED": 6, "MOST_SCENARIOS": 16}
 #: The space between a number and its unit, and within "p < 0.05".
 UNIT_SPACE = re.compile(r" (?=%|ms\b)|(?<=\bp) (?=[<=])|(?<=\bp [<=]) ")
-#: Where topics stand, with their templates.
+#: Folder of the topics, which contain their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read every table of a study; tables that its design, or the other study, doesn't have are None."""
+    """Read all tables of a study and of the study compared with it; tables that either study doesn't have are None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):
@@ -106,7 +106,7 @@ def partial_words(runs) -> str:
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
         f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The others have not "
-        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared over the replications that both have, so the means there can differ from those of all runs."
+        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared over the replications that both have, so the means in a comparison can differ from the means over all runs."
     )
 
 
@@ -209,7 +209,7 @@ def _environment(template_path, **names) -> jinja2.Environment:
 
 
 def render_pages(context, inputs, names) -> dict[str, str]:
-    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and whose content security policy forbids loading.
+    """Return the pages, ``report`` and ``details``: HTML that loads nothing, with a content security policy that forbids loading.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
     inputs : mapping
         Paths of the rule's ``template``, ``style`` and ``script``.
     names : dict
-        Names of the two files, by page.
+        Page -> name of its file.
     """
     script = Path(inputs["script"]).read_text(encoding="utf-8")
     files = {f"{page}_file": name for page, name in names.items()}
@@ -241,7 +241,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
 
 
 def findings_text(study: str, findings) -> str:
-    """Return ``findings.json``: the sentences that open the report, in order, each with its data."""
+    """Return the text of ``findings.json``: the sentences that open the report, in order, each with its data."""
     rows = [
         {
             "topic": one.topic,

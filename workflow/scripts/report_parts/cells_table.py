@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class Shown:
-    """A column of the page, and the function that makes its cell, a `Cell` or a text, from a row."""
+    """A column of a page's table, and the function that makes a cell of the column (`Cell` or text) from a row."""
 
     column: PageColumn
     cell: Callable[[dict], Cell | str]
@@ -26,7 +26,7 @@ class Shown:
 
 
 def shown_text(heading, name, words=None, empty="", kind="text", filtered=False, header=False) -> Shown:
-    """Return a column of texts: the value, or the result of the function `words` for it; `empty` replaces an empty text."""
+    """Return a column of texts: each value, or the result of the function `words` for the value; `empty` replaces an empty text."""
 
     def cell(row):
         return (words(row[name]) if words else row[name]) or empty
@@ -82,7 +82,7 @@ CONDITIONS = shown_text("Conditions", "conditions", filtered=True)
 CCA = shown_text("CCA", "cca", cca_name, filtered=True)
 IP_VERSION = shown_text("IP version", "ip_version", ip_words, filtered=True)
 N = shown_number("n", "n", 0)
-#: The same with the names from the study file, for tables with many columns.
+#: Shorter versions of the columns CCA and IP version, for tables with many columns.
 CCA_KEY = shown_text("CCA", "cca", filtered=True)
 IP_KEY = shown_text("IP", "ip_version", ip_words, filtered=True)
 
@@ -98,7 +98,7 @@ def cells_table(
 ) -> dict:
     """Return a table of the page, as `data_table` does.
 
-    Raises `ValueError` if `table` doesn't have a column that is shown.
+    Raises `ValueError` if a column that is shown is missing from `table`.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Tables that a reader can sort and filter in the page, without a server.
 
-A table is plain HTML, complete and in the study's order; the page's script adds the rest. One with
-more than `MAX_PLAIN_ROWS` would slow the page down: it shows its first rows, and carries all of
-them compressed for the script, as the page carries its downloads.
+A table is plain HTML, complete and in the study's order; the page's script adds sorting and filters.
+A table with more than `MAX_PLAIN_ROWS` rows would slow the page down, so its HTML has only the first
+rows, and the page contains all rows compressed for the script, in the same way as its downloads.
 """
 
 import base64
@@ -41,7 +41,8 @@ class Cell:
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     """Return the template variables of a table.
 
-    Returns id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
+    The keys are ``id``, ``caption``, ``columns``, ``initial``, ``rows`` (those in the HTML), ``total`` (number of all rows) and
+    ``packed`` (all rows, compressed, or None if they are in the HTML).
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def signed(value, decimals=None) -> str:
         return NONE
     text = number(value, _effect_decimals(value) if decimals is None else decimals)
     if float(text.replace(",", "")) == 0:
-        return text.removeprefix("-")  # rounded to nothing, it has no direction
+        return text.removeprefix("-")  # rounded to 0, it has no direction
     return minus(text) if value < 0 else f"+{text}"
 
 
@@ -141,12 +142,12 @@ def size(value) -> str:
 
 
 def _effect_decimals(value) -> int:
-    """Return the number of decimals that gives a difference in percent or points three digits."""
+    """Return the number of decimals with which a difference, in percent or points, has three digits."""
     return max(0, decimals_for(value) - 1)
 
 
 def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
-    """Return two cells of a row: a difference in its effect_unit, and its interval; a dash for a missing one."""
+    """Return two cells for a row: its difference in ``effect_unit``, and the difference's interval; a dash for a missing value."""
     value = row[estimate]
     if is_missing(value):
         return Cell(NONE), Cell(NONE)
@@ -160,6 +161,6 @@ def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[
 
 
 def shared_decimals(*values) -> int:
-    """Return the number of decimals for a difference and its interval, chosen for the largest of them."""
+    """Return the number of decimals for a difference and its interval, chosen for the largest absolute value."""
     known = [abs(value) for value in values if not is_missing(value)]
     return min(3, _effect_decimals(max(known))) if known else 0

@@ -6,7 +6,7 @@ from run_tables.metrics import METRICS
 from wording.number_format import NONE, is_missing, p_value
 
 METRIC_NAMES = {metric.column: metric.name for metric in METRICS}
-# What each verdict looks like; the style sheet adds a sign, so that colour isn't needed to tell.
+# Style classes of verdicts; the style sheet adds a sign to each, so that colour isn't the only distinction.
 DIFFERS, ALIKE, OPEN = "verdict differs", "verdict alike", "verdict open"
 
 
@@ -32,7 +32,7 @@ METRIC = shown_cell("Metric", _metric_cell, filtered=True)
 
 
 def first_metric(table) -> dict[str, str]:
-    """Return the metric that a table shows when the page opens."""
+    """Return the initial selection of a table with several metrics: the first metric; empty for a table with one metric."""
     return {"Metric": METRICS[0].name} if table["metric"].nunique() > 1 else {}
 
 
@@ -47,7 +47,7 @@ def _estimate_cell(row):
     return Cell(text, row["hl"])
 
 
-#: An effect in its own unit with its interval, and its estimate by ranks.
+#: Columns with an effect in its own unit and its interval.
 EFFECT = (
     shown_cell("Difference", lambda row: effect_cells(row)[0], "number"),
     shown_cell("Interval", lambda row: effect_cells(row)[1], "number"),

@@ -1,7 +1,7 @@
 """Turn a figure's SVG file into panels that a page can reflow and recolour.
 
 Each panel becomes a separate SVG with only its own contents, the page's custom properties as
-colours, the page's type, and identifiers that are unique in the page.
+colours, the page's font, and identifiers that are unique in the page.
 """
 
 import re
@@ -19,7 +19,7 @@ _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
 _SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
 # A panel wider than this many points needs more room than a column for its type to be legible.
 BROAD_PT = 262
-# Texts that precede an identifier where a panel refers to one of its elements.
+# Text before an identifier, where a panel defines it or refers to it.
 _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
 # Smallest number of equal marks that are combined.
@@ -34,7 +34,7 @@ def inline_panels(path, name) -> tuple[list[str], int]:
     Parameters
     ----------
     path : str or path
-        An SVG file written by `figure_svg.save_svg`; any other than an SVG with named views raises ValueError.
+        An SVG file written by `figure_svg.save_svg`. A file that isn't an SVG with named views raises `ValueError`.
     name : str
         Prefix of the identifiers, unique among the page's figures.
     """
@@ -79,7 +79,7 @@ def _panel(view, by_id, prefix):
 def _gather_dots(svg, prefix):
     """Replace many equal marks by one invisible line that has the mark at each of its points.
 
-    This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the file has hundredths.
+    This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the figure's file has hundredths.
     """
     definitions = svg.find("defs")
     by_id = {element.get("id"): element for element in svg.iter() if element.get("id")}
@@ -112,10 +112,10 @@ def _tenth(coordinate):
 
 
 def _adapt(element, used, prefix):
-    # In a page SVG needs no namespace declared, and href is plain.
+    # SVG inside HTML needs no namespace declarations or prefixes.
     element.tag = element.tag.removeprefix(f"{{{SVG}}}")
     if element.tag in _FOREIGN:
-        raise ValueError(f"a figure holds <{element.tag}>, which has no place in one")
+        raise ValueError(f"a figure contains <{element.tag}>, which is not allowed in figures")
     if element.get("id") in used:
         element.set("id", prefix + element.get("id"))
     else:

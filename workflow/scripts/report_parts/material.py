@@ -23,16 +23,16 @@ class Finding:
     text: str
     section: str
     data: list[dict] = field(default_factory=list)  # the sentence's data, for programs (``findings.json``)
-    figures: tuple[str, ...] = ()  # slugs of figures that show it, the best first, of any topic
-    scenarios: tuple[str, ...] = ()  # scenarios that it is about, those that show it best first; empty: all
+    figures: tuple[str, ...] = ()  # slugs of figures of any topic that show it, the best first
+    scenarios: tuple[str, ...] = ()  # scenarios that it is about, the clearest first; empty if it is about all
 
 
 @dataclass(frozen=True)
 class ReportMaterial:
     """The material of a topic's section."""
 
-    #: runs, scenarios and every analysis table by name, of the other study as ``other_<name>``: DataFrames, or None for
-    #: what the study doesn't have.
+    #: DataFrames by name: runs, scenarios, all analysis tables, and tables of the other study as ``other_<name>``. None for
+    #: a table that the study doesn't have.
     tables: SimpleNamespace
     figures: dict  # by slug, as `page_files.figure_item` gives them
     design: StudyDesign
@@ -40,12 +40,12 @@ class ReportMaterial:
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table of cells in which CCAs can be ranked: the scenarios and IP versions that have all their runs."""
+        """Return the rows of a table of cells in which CCAs can be ranked: those whose scenario and IP version have all their runs."""
         return in_whole_places(cells, self.tables.runs)
 
     @property
     def other_claims(self) -> tuple[str, pd.DataFrame] | None:
-        """Name and claims of the study that used the other method, or None."""
+        """Name and claims of the study with which this one is compared, or None."""
         if self.design.other is None or self.tables.other_claims is None:
             return None
         return self.design.other, self.tables.other_claims

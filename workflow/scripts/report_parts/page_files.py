@@ -29,8 +29,10 @@ def optional(inputs, name) -> str | Path | None:
 
 
 def figure_item(inputs: Mapping[str, str], figure) -> dict:
-    """Return the page's item for one figure: slug, caption (its first paragraph), explanation (the rest), panels, opens
-    (whether it is in the opening, `first_picture`), columns, svg, csv.
+    """Return the page's item for one figure.
+
+    The keys are ``slug``, ``caption`` (its first paragraph), ``explanation`` (its other paragraphs), ``panels``, ``columns`` (panels
+    per row), ``opens`` (whether the opening shows the whole figure, see `first_picture`), and the downloads ``svg`` and ``csv``.
 
     The inputs have keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption`` for the figure's name.
     """
@@ -50,7 +52,7 @@ def figure_item(inputs: Mapping[str, str], figure) -> dict:
 
 
 def citation(paper) -> dict[str, str] | None:
-    """Return title, authors and source of a claims file's paper, or None."""
+    """Return the title, authors and source of the paper in a claims file, or None if there is no paper."""
     if not paper:
         return None
     source = paper.get("source") or paper.get("script") or ""
