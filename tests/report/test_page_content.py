@@ -164,7 +164,7 @@ def test_foreign_figure_is_refused(small, tmp_path):
     for text, message in (
         ("<svg xmlns='http://www.w3.org/2000/svg'/>", "goodput.svg: no <view>"),
         ("<svg", "goodput.svg: not an SVG file"),
-        (injected, "holds <script>"),
+        (injected, "contains <script>"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from experiment.run_document import specification_of
 from run_tables.tidy_tables import FLOWS
 
-#: Columns of a flow that not every application has: those beginning with its goodput, except whether it is valid.
+#: Columns of a flow that not every application has: all from ``goodput_mbps`` on, except ``valid``.
 MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
@@ -70,7 +70,7 @@ def _mptcp_flows(document, process, seen) -> Iterator[dict]:
             "application_goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
-            # iperf3 has only one subflow's count. The kernel's counter is for the host; with several flows, only the last look has each flow's.
+            # iperf3 has only one subflow's count. The kernel's counter is for the host; with several flows, only the last reading has a count per flow.
             "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
             **_kernel_values(seen, flow),
         }
@@ -82,7 +82,10 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return the kernel's RTTs (means over readings and subflows) and the CCA; ``seen_of`` maps a flow to its sockets at all readings."""
+    """Return a flow's mean, largest and smallest RTT over readings and subflows, and its CCA, as reported by the kernel.
+
+    ``seen_of`` maps a flow to its sockets at all readings.
+    """
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})

@@ -1,4 +1,4 @@
-"""Metrics of the background traffic of the server in a client-server network, and the cable capacity that it used."""
+"""Metrics of a server's background traffic (DNS, DHCP, LDAP), including the rate that it used on the cable."""
 
 from experiment.run_document import specification_of
 from tcp_models.wire_theory import frame_bytes
@@ -11,7 +11,7 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 def background_metrics(document) -> dict[str, float | None]:
     """Return the columns `NAMES` of `tidy_tables.RUNS`; all are None without background traffic.
 
-    Rates are averages over the traffic's duration. A request to the directory acknowledges the previous answer.
+    Rates are averages over the traffic's duration. A request to the directory (LDAP) also acknowledges the previous answer.
     """
     services = document.get("background")
     if services is None:

@@ -15,7 +15,7 @@ def whole_delay_ms(scenario, way) -> float:
 
 
 def chain_columns(scenario) -> dict[str, int | str | None]:
-    """Return the columns of `tidy_tables.SCENARIOS` that only chains have."""
+    """Return the columns of `tidy_tables.SCENARIOS` on chains; all are None for other topologies."""
     if scenario["topology"] != "chain":
         return dict.fromkeys(("cross_flows", "cross_cca", "chain_rtts_ms"))
     rtts_ms = (pair.rtt_ms for pair in RunSpecification({"scenario": scenario}).pairs)
@@ -24,7 +24,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty unless it is a chain."""
+    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty for other topologies."""
     run = specification_of(document)
     if not run.is_chain:
         return []

@@ -14,7 +14,7 @@ NAMED = 5
 
 
 def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
-    """Return path and cause for each file that isn't its run's document, in the order of `paths`.
+    """Return (path, cause) for each file that can't be used as its run's document, in the order of `paths`.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return the message on unusable documents: their number, the first few, the file that lists all, and the remedy."""
+    """Return the message on unusable documents: their number, the first few of them, the file that lists all, and the remedy."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []

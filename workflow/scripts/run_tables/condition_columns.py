@@ -8,13 +8,13 @@ APPLICATION_COLUMNS = (
     count_column(
         "bottlenecks",
         "",
-        "Number of bottlenecks in a row: 1, except for a chain. Columns of the bottleneck and its path refer to a chain's narrowest bottleneck.",
+        "Number of bottlenecks in series: 1, except for a chain. For a chain, columns on the bottleneck and its path refer to the narrowest bottleneck.",
     ),
     text_column("background", "Background traffic on the path: `none` or `server`."),
     text_column("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
     text_column("protocol", "`tcp` or `udp`."),
     number_column(
-        "message_bytes", "bytes", "Bytes that the application writes at a time; for UDP the payload of a packet."
+        "message_bytes", "bytes", "Bytes that the application writes at a time; for UDP, the payload of a packet."
     ),
     text_column("multipath", "Method that joins several paths: `none`, `mptcp` or `gre`."),
     count_column("paths", "", "Number of cables between the hosts."),

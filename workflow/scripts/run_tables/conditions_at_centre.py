@@ -1,8 +1,8 @@
-"""The nominal conditions of a scenario whose runs draw their conditions around them (`variation` of a study).
+"""Nominal conditions of scenarios for which the conditions of each run are drawn around nominal values (`variation` of a study).
 
-``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which measurements are compared. Code that describes a
-scenario, compares it with others, or finds it by its conditions uses the scenario's centre. Tables of studies without
-drawn conditions are returned unchanged.
+``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which its measurements are compared. Code that describes
+a scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's centre.
+Tables of studies without drawn conditions are returned unchanged.
 """
 
 import math
@@ -23,16 +23,16 @@ DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the limit in packets of a resolved scenario's queue, which is also that of its runs unless their conditions are drawn."""
+    """Return the nominal limit of a resolved scenario's queue in packets: the limit in ``run``, unless conditions are drawn."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets
 
 
 def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/runs.csv`` with drawn conditions replaced by those of the scenarios.
+    """Return ``tidy/runs.csv`` with drawn conditions replaced by the nominal ones.
 
-    These are the columns `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
+    The replaced columns are those in `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
     """
     centres = _varied(scenarios)
     if not centres:
@@ -65,7 +65,7 @@ def _at_centre(run, scenario):
 
 
 def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/flows.csv`` with drawn RTTs replaced by those of the scenarios' empty paths."""
+    """Return ``tidy/flows.csv`` with drawn RTTs of empty paths replaced by the nominal ones."""
     if not _varied(scenarios):
         return flows
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(flows[["scenario", "replication"]]))
@@ -75,7 +75,7 @@ def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataF
 
 
 def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
-    """Return the ratio of each run's empty-path RTT to its scenario's, by scenario and replication; 1 without drawn conditions."""
+    """Return the ratio of actual to nominal empty-path RTT by scenario and replication; 1 without drawn conditions."""
     own = runs.groupby(["scenario", "replication"], sort=False)["rtt_path_ms"].first()
     centres = own.index.get_level_values("scenario").map(
         {name: row["rtt_path_ms"] for name, row in _varied(scenarios).items()}

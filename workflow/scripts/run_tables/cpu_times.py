@@ -5,7 +5,7 @@ import pyarrow
 from run_tables.parquet import schema_of
 from run_tables.series_tables import CPU
 
-#: Shares of a core's time; ``softirq`` counts interrupts too.
+#: Column -> parts of a core's time in it; ``softirq`` includes hard interrupts.
 PARTS = {"user": ("user",), "system": ("system",), "softirq": ("irq", "softirq"), "steal": ("steal",)}
 CPU_SCHEMA = schema_of(CPU)
 
@@ -13,7 +13,7 @@ CPU_SCHEMA = schema_of(CPU)
 def cpu_table(document, keys) -> pyarrow.Table:
     """Return a table of `CPU`: one row per core and interval between two readings; empty without CPU times.
 
-    ``keys`` are the run's factors. The kernel samples the composition of busy time, so the parts need not add up.
+    ``keys`` are the run's factors. The kernel determines the parts of busy time by sampling, so they need not add up to it.
     """
     section, rows = document.get("cpu"), []
     for core, ticks in (section or {"cores": {}})["cores"].items():
@@ -29,7 +29,7 @@ def cpu_table(document, keys) -> pyarrow.Table:
 def cpu_metrics(document, bytes_received) -> dict[str, float | None]:
     """Return cpu_busy_percent and cpu_seconds_per_gbyte of `tidy_tables.RUNS`; None without readings.
 
-    ``bytes_received`` is the total of all receiving applications; None if unknown.
+    ``bytes_received`` is the total over all receiving applications, or None if it is unknown.
     """
     section = document.get("cpu")
     if not section:

@@ -15,7 +15,7 @@ def read_form(schema) -> jsonschema_rs.Draft202012Validator:
 
 
 def violation(form, document) -> str | None:
-    """Return the first violation of a document's form (`read_form`), with its place, or None."""
+    """Return a document's first violation of a form (`read_form`), with its place; None if the document has this form."""
     try:
         form.validate(document)
     except jsonschema_rs.ValidationError as error:

@@ -13,8 +13,9 @@ def estimated_cells(
 ) -> pd.DataFrame:
     """Return a table with one row per cell, in the order of the runs.
 
-    Numeric columns that the runs also have are means over the cell's valid runs, with an interval if the table has columns for it, within
-    the bounds that the column declares. Other columns are those of the cell's first run. ``n`` is the number of valid runs.
+    A numeric column that the runs also have becomes the mean over the cell's valid runs. If the table has columns for the mean's
+    interval, they are filled, within the bounds that the column declares. Other columns that the runs have are taken from the cell's
+    first run. ``n`` is the number of valid runs.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ def estimated_cells(
     also : callable, optional
         Function that returns the remaining columns from the incomplete row and its valid runs.
     steps : dict of str to pandas.Series, optional
-        Resolutions of measures from `resolution.resolutions`; 0 for those not given.
+        Measure -> its resolutions from `resolution.resolutions`; the resolution of any other measure is 0.
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]

@@ -1,4 +1,4 @@
-"""Tables recomputed as if excluded runs that have measurements were valid."""
+"""Reasons for excluding runs, and tables computed with those excluded runs that have measurements."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from testbed.checks.check import INSTRUMENT, SENDER
 NOT_RUN = "not carried out: there is no document"
 #: Value of ``excluded_by`` for a run without a document.
 ABSENT = "not run"
-#: Suffix of a column with values with excluded runs kept.
+#: Suffix of a column whose values include excluded runs.
 KEPT = "_kept"
 
 
@@ -67,7 +67,7 @@ def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table whose ``<column>_kept`` columns come from the same table made with excluded runs kept.
+    """Return a table with its ``<column>_kept`` columns filled from the same table computed with excluded runs.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], colu
     kept : pandas.DataFrame
         The same table from `runs_with_exclusions`.
     keys : sequence of str
-        Columns that identify its rows.
+        Columns that identify a row of both tables.
     columns : sequence of str
     """
     names = {column: column + KEPT for column in columns}

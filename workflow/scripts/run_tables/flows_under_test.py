@@ -16,12 +16,12 @@ def numbers_under_test(run) -> set[int]:
 
 
 def programs_under_test(run) -> list:
-    """Return the groups of programs that replace the flows under test of a `RunSpecification`: those with the name of its CCA."""
+    """Return the program groups that take the place of the flows under test in a `RunSpecification`, where a program is the run's CCA."""
     return [group for group in run.groups_of(PROGRAM) if group.cca != OWN]
 
 
 def pair_of(run, number) -> Pair:
-    """Return the pair of hosts of a flow, given by number, whether it is a long flow or a program's."""
+    """Return the pair of hosts of the long flow or program flow with a given number."""
     if number < run.flows:
         return run.flow_pair(number)
     return run.program_flows[number - run.flows].pair

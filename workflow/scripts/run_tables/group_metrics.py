@@ -69,7 +69,10 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> mean goodput of its long flows in Mbit/s over their lifetimes, and over on-times; None if a flow's is unknown."""
+    """Return group -> its ``goodput_mbps``; None if the goodput of any of its flows is unknown.
+
+    This is the sum of the goodputs of a group's long flows, each over the flow's own lifetime, divided by the number of on-times.
+    """
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
     for flow in run.long_flows:
@@ -107,7 +110,7 @@ def _objects(run, group, objects):
 
 
 def _watched_ms(run, completion_ns, start_ns, failure):
-    """Return the time for which an object was awaited; None for one that will never be complete."""
+    """Return the time in ms for which the run waited for an object; None for a failed object, which would never be complete."""
     if completion_ns is not None:
         return completion_ns / 1e6
     if failure == NOT_COMPLETE and start_ns is not None:
@@ -156,9 +159,9 @@ def _streams(document, run):
 
 
 def waits_ms(run, pair, streams) -> list[float]:
-    """Return the waiting time in ms of each arrived stream packet: its delay minus the path's when it left the queue.
+    """Return the queueing time in ms of each stream packet that arrived: its delay minus the path's delay when it left the queue.
 
-    Empty if jitter or late packets are set, because their delay can't be distinguished from that of a queue.
+    Empty if jitter or late packets are configured, because the delay that they add can't be distinguished from queueing.
     """
     if run.direction(pair.direction).jitter_ms or run.late_percent(pair.direction):
         return []
@@ -180,7 +183,7 @@ def jitter_ms(delays_ns) -> float | None:
     This is the smoothed difference between the transit times of two packets: J = J + (|D| - J) / 16. Transit times are exact here, since
     both hosts share a clock. The standard reports the last value; the mean over all packets also covers the time before it.
 
-    ``delays_ns``: one-way delay of each packet, in the order of their numbers; None: lost.
+    ``delays_ns`` has the one-way delay of each packet, in the order of packet numbers; None for a lost packet.
     """
     known = [delay for delay in delays_ns if delay is not None]
     smoothed, values = 0.0, []

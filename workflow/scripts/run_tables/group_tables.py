@@ -4,14 +4,14 @@ from run_tables.run_keys import RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
 
 _OTHER_GROUP = "the column doesn't apply to the group's application"
-_NOT_REACHED = f"too few were complete to reach it, or {_OTHER_GROUP}"
-_NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
+_NOT_REACHED = f"too few objects or flows were complete to reach the percentile, or {_OTHER_GROUP}"
+_NONE_ARRIVED = f"no packet arrived, or {_OTHER_GROUP}"
 #: Columns that identify a group of flows within a run.
 GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
         "group_cca",
-        "CCA of the group; for web objects that of their server, for a program its name and CCA, as `quicgo:cubic`; those of several flows joined by `+`.",
+        "CCA of the group; for web objects, the CCA of their server; for a program, its name and CCA, such as `quicgo:cubic`. The CCAs of several flows are joined by `+`.",
         "the group doesn't use TCP",
     ),
     text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
@@ -37,19 +37,19 @@ GROUPS = Table(
         text_column("application", "`iperf3`, `web`, `real-time` or `program`."),
         text_column("direction", "Direction of the group's data: `forward` or `reverse`."),
         number_column("start_s", "s", "Start of the group, from the traffic's origin."),
-        number_column("stop_s", "s", "End of the group.", "it requests a number of objects, or sends an amount"),
+        number_column("stop_s", "s", "End of the group, from the traffic's origin.", "the group requests a fixed number of objects, or sends a fixed amount"),
         count_column("members", "", "Number of flows, streams, or requested objects."),
-        number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each over its own lifetime; for flows that pause the mean over their on-times. A program's goodput is based on the bytes that it reports, otherwise on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
-        count_column("complete", "objects", "Complete web objects, or complete flows of a program that send an amount.", _OTHER_GROUP),
-        *_percentile_columns("completion", "ms", "the completion times of all objects, from connect to the last byte, or of a program's flows, from the client's start to its end; those of incomplete objects are known to be longer (estimator of Kaplan and Meier)", _NOT_REACHED),
-        *_percentile_columns("completion_worst", "ms", "the same if incomplete objects had taken longest", _NOT_REACHED),
-        number_column("watched_ms", "ms", "Longest time for which the run waited for an object: percentiles that were not reached are longer.", _OTHER_GROUP, least=0),
-        *_percentile_columns("slowdown", "", "the slowdowns, completion time divided by that on an empty path (`tcp_models/completion_time.py`); incomplete objects count as the largest", _NOT_REACHED),
-        count_column("packets", "packets", "Packets with data that real-time streams or programs sent.", _OTHER_GROUP),
-        number_column("lost_percent", "%", "Share of these packets that never arrived.", _OTHER_GROUP, least=0, most=100),
-        number_column("repeated_percent", "%", "Share of these packets with data that a program's TCP had sent before.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
+        number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each over the flow's own lifetime; for flows that pause, the mean over their on-times. A program's goodput is based on the bytes that it reports or, if it reports none, on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
+        count_column("complete", "objects", "Number of complete web objects, or of complete flows of a program whose flows send a fixed amount.", _OTHER_GROUP),
+        *_percentile_columns("completion", "ms", "the completion times: of web objects from connect to the last byte, of a program's flows from the client's start to its end. The times of incomplete objects and flows are only known to be longer (Kaplan-Meier estimator)", _NOT_REACHED),
+        *_percentile_columns("completion_worst", "ms", "the completion times if incomplete objects and flows had taken longest", _NOT_REACHED),
+        number_column("watched_ms", "ms", "Longest time for which the run waited for an object or flow; percentiles that were not reached are longer than this time.", _OTHER_GROUP, least=0),
+        *_percentile_columns("slowdown", "", "the slowdowns: completion time divided by the completion time on an empty path (`tcp_models/completion_time.py`). Incomplete objects count as the slowest", _NOT_REACHED),
+        count_column("packets", "packets", "Data packets sent by real-time streams or programs.", _OTHER_GROUP),
+        number_column("lost_percent", "%", "Share of the group's data packets that never arrived.", _OTHER_GROUP, least=0, most=100),
+        number_column("repeated_percent", "%", "Share of the group's data packets with data that a program's TCP had sent before.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
-        *_percentile_columns("queueing", "ms", "their times in the queue: one-way delay minus the path's own when each packet left the queue", f"jitter or late packets add to it; {_NONE_ARRIVED}"),
+        *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived: one-way delay minus the path's delay when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),
         number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), averaged over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),
@@ -66,7 +66,7 @@ SHORT_FLOWS = Table(
             "start_s",
             "s",
             "Time at which the client calls connect, from the traffic's origin.",
-            "it never called connect",
+            "the client never called connect",
         ),
         count_column("bytes", "bytes", "Size of the object."),
         number_column(
@@ -76,21 +76,21 @@ SHORT_FLOWS = Table(
             "watched_ms",
             "ms",
             "Time for which the run waited for the object: until it was complete, or until the end of the run.",
-            "the object failed before, and would never have been complete",
+            "the object failed, and would never have been complete",
         ),
         number_column(
             "ideal_ms",
             "ms",
             "Completion time on an empty path.",
-            "it was never complete, or the path changes or is policed",
+            "the object was never complete, or the path changes or is policed",
         ),
         number_column(
             "slowdown",
             "",
             "`completion_ms` divided by `ideal_ms`.",
-            "it was never complete, or the path changes or is policed",
+            "the object was never complete, or the path changes or is policed",
         ),
-        text_column("failure", "Reason why the object was not complete.", "it was complete"),
+        text_column("failure", "Reason why the object was not complete.", "the object was complete"),
         VALID,
     ),
     "tidy",

@@ -11,7 +11,7 @@ OPTIONS = tuple(option for option in LINK_OPTIONS if option.column)
 
 
 def option_columns() -> tuple:
-    """Return the columns."""
+    """Return one column for each option in `OPTIONS`."""
     words = ((option.column, *COUNT_WORDS[option.name]) for option in OPTIONS)
     return tuple(
         count_column(name, "packets", meaning, "no such packets are configured", source)

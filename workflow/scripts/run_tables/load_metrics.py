@@ -28,7 +28,7 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return the percentiles and the mean of the time that the queue's content takes to drain, over its samples during the traffic."""
+    """Return percentiles and mean of the queueing delay, the time to drain the queue's content, over the samples during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
     # A netem that is the queue also holds the packets on the path.
@@ -42,7 +42,9 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return delivered data as a percentage of the path's capacity for it; None if the path also carries traffic other than long flows.
+    """Return the delivered data as a percentage of the data that the path can deliver.
+
+    None on a chain, or if the path also carries traffic other than long flows and programs under test.
 
     The bottleneck's counters cover more, but they continue after the end of the traffic, while data in socket buffers are still being sent.
     """

@@ -27,7 +27,7 @@ def marks_of_run(document) -> dict[str, int | None]:
 
 
 def grown(before, after, name) -> int | None:
-    """Return the increase of a queue counter during the traffic, or None if no queue has it."""
+    """Return the increase in a counter during the traffic, summed over queues; None if no queue has the counter."""
     if not any(name in queue for queue in after):
         return None
     return sum(queue.get(name, 0) for queue in after) - sum(queue.get(name, 0) for queue in before)

@@ -15,7 +15,7 @@ class Metric:
     name: str
     unit: str  # written after a number
     reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets for it
-    reference_name: str | None = None  # that value in words
+    reference_name: str | None = None  # name of the reference value
     count: bool = False  # whether values are whole numbers
     #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference,
     #: in the metric's own unit) or "relative" (difference over the mean of both cells, in percent; for counts, which may be 0).
@@ -69,12 +69,12 @@ PUBLISHED_METRICS = (
         count=True, scale="relative", ours="retransmits",
     ),
 )  # fmt: skip
-# Metrics that are described in each cell, each once.
+# Metrics with descriptive statistics for each cell, without duplicates.
 DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 
 
 def metric_by_slug(slug) -> Metric:
-    """Return the metric with a figure's name; if there is none, raise `KeyError`, which lists all names."""
+    """Return the metric with a slug; raise `KeyError`, which lists all slugs, if there is none."""
     by_slug = {metric.slug: metric for metric in (*METRICS, *PUBLISHED_METRICS)}
     if slug not in by_slug:
         raise KeyError(f"no metric '{slug}'; there are {', '.join(by_slug)}")
@@ -82,5 +82,5 @@ def metric_by_slug(slug) -> Metric:
 
 
 def differences(section) -> dict[str, float]:
-    """Return the differences in a study's ``analysis.equivalence_margin`` or ``.detect``, by column of ``tidy/runs.csv``."""
+    """Return column of ``tidy/runs.csv`` -> its value in a study's ``analysis.equivalence_margin`` or ``analysis.detect``."""
     return {metric.column: section[metric.difference] for metric in METRICS}

@@ -1,4 +1,4 @@
-"""Changes of the path in a run: their rows, and their effect on waiting times and capacity."""
+"""Changes to the path in a run: their rows, and their effect on waiting times and capacity."""
 
 from collections.abc import Iterator
 

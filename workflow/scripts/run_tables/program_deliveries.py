@@ -1,7 +1,7 @@
-"""Deliveries and time series of programs under test, derived from their packets at both hosts in the form that a document has for sockets.
+"""Deliveries and time series of programs under test, derived from their packets at both hosts.
 
-All computations on delivered or sent data can then be the same for every flow. A program's log of its congestion control (qlog) is in the
-same columns as the kernel's data on its own.
+They have the form that a run document has for sockets, so all computations on delivered or sent data are the same for every flow.
+Values from a program's log of its congestion control (qlog) are in the same columns as the values that the kernel reports for its CCAs.
 """
 
 import numpy as np
@@ -15,11 +15,12 @@ from testbed.readings.deliveries import EARLY, PARTS
 
 
 def with_program_deliveries(document) -> dict:
-    """Return a run document that also lists its programs in ``delivered`` and ``series``, if the CCA under test is a program's.
+    """Return a run document with its programs added to ``delivered`` and ``series``, if the CCA under test is a program's.
 
-    A program that logs its congestion control is in ``series`` in any case.
+    A program that logs its congestion control is added to ``series`` in any case.
 
-    Bytes delivered are those that a program reports, at the times at which its packets arrived; bytes sent are all payload of its packets.
+    The delivered bytes are those that a program reports, spread over the times at which its packets arrived. The sent bytes are the
+    payload of all its packets.
     """
     run = specification_of(document)
     if "failure" in document:
@@ -42,7 +43,10 @@ def with_program_deliveries(document) -> dict:
 
 
 def end_ns(flow, entry, packets) -> int:
-    """Return the end of a program's flow in ns since the traffic's origin: planned or actual, but not before its last packet arrived."""
+    """Return the end of a program's flow in ns since the traffic's origin.
+
+    This is the scheduled or the actual end, whichever is earlier, but not before the flow's last packet arrived.
+    """
     ended_ns = entry["client"]["ended_ns"]
     if flow.seconds is not None:
         ended_ns = min(ended_ns, round(1e9 * (flow.start_s + flow.seconds)))
@@ -50,7 +54,10 @@ def end_ns(flow, entry, packets) -> int:
 
 
 def _reading_times_ns(run, flows):
-    """Return reading times for a run without sockets: between the last start and the first end of flows with equal times, and of all."""
+    """Return reading times for a run without sockets.
+
+    They lie between the last start and the first end of all flows, and of each set of flows with the same scheduled times.
+    """
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:
         if packets["last_arrived_ns"] is None:
@@ -69,7 +76,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return the amount that a flow had delivered at given times, None before its start and after its end."""
+    """Return the bytes that a flow had delivered at given times; None before its start and after its end."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
@@ -128,7 +135,7 @@ def _logged(log, packets, times_ns, ip_version):
     return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
 
 
-#: Column of ``tidy/sockets.parquet`` -> column of a log, and its divisor.
+#: Column of ``tidy/sockets.parquet`` -> column of a log, and "packets" if its bytes are converted to packets.
 LOGGED = {
     "cwnd_packets": ("cwnd_bytes", "packets"), "ssthresh_packets": ("ssthresh_bytes", "packets"),
     "unacked_packets": ("flight_bytes", "packets"), "rtt_ms": ("rtt_ms", ""), "rttvar_ms": ("rttvar_ms", ""),

@@ -65,7 +65,10 @@ def flows_of_programs(document) -> list[tuple]:
 
 
 def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
-    """Return the payload of the largest packet of a run's programs, without TCP options, and its size at the bottleneck, in bytes."""
+    """Return the payload of the largest packet of a run's programs, and the packet's size at the bottleneck, in bytes.
+
+    Both are None if the programs sent no packet.
+    """
     run = specification_of(document)
     sizes = [
         (
@@ -116,7 +119,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return the time from the client's start to the end of a flow with a fixed size, or None if it was never complete."""
+    """Return the time in ms from the client's start to its end for a flow with a fixed size; None if the flow was never complete."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None
@@ -144,12 +147,15 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be those of other packets: some packets are indistinguishable, and some were lost."""
+    """Return whether delays may be assigned to the wrong packets, because some are indistinguishable and some were lost."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 
 def _waits_ms(run, members):
-    """Return the packets' waiting times in the queue: their delay minus the path's delay when they left it; empty if jitter is set."""
+    """Return the packets' queueing times in ms: their delay minus the path's delay when they left the queue.
+
+    Empty if jitter or late packets are configured.
+    """
     direction = members[0][0].pair.direction
     if run.direction(direction).jitter_ms or run.late_percent(direction):
         return []
@@ -163,7 +169,10 @@ def _waits_ms(run, members):
 
 
 def _completions(run, members):
-    """Return the completion columns of a group with a fixed size; an incomplete flow counts as longer than the time it was awaited."""
+    """Return the completion columns of a group whose flows have a fixed size; empty for other groups.
+
+    The completion time of an incomplete flow is only known to be longer than the time for which its client ran.
+    """
     if members[0][0].bytes is None:
         return {}
     times_ms = [completion_ms(flow, entry) for flow, entry, _ in members]

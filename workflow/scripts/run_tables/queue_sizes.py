@@ -60,7 +60,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
     queue : str
         Queue size from `queue_words`. A size in BDPs is returned unchanged, although rounding to whole packets makes the queue a little larger.
     held_bytes : float or None
-        Content of the runs' full queue, in packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
+        Size of the full queue in bytes, with packets of the runs' own size: `queue_bytes` of `tidy_tables.RUNS`.
     rate_mbps, rtt_ms : float or None
         Rate of the link, and RTT of the empty path.
 
@@ -84,9 +84,9 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
 
 
 def queues_of(runs) -> pd.DataFrame:
-    """Return the sizes of a packet and of the full queue, in bytes, for each scenario and IP version: columns of its runs.
+    """Return the sizes of a packet and of the full queue, in bytes, for each scenario and IP version.
 
-    ``runs`` is ``tidy/runs.csv``. Returns ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); values that no
-    run has are missing.
+    ``runs`` is ``tidy/runs.csv``. The columns are ``packet_bytes`` and ``queue_bytes``, indexed by (scenario, ip_version); values
+    that no run has are missing.
     """
     return runs.groupby(["scenario", "ip_version"], sort=False)[["packet_bytes", "queue_bytes"]].first()

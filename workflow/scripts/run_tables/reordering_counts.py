@@ -20,7 +20,7 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns of `COUNTERS` as counted by the run's hosts, and spurious_retransmits; None for values that aren't counted.
 
-    A segment that arrives twice was retransmitted unnecessarily, unless the path duplicates packets: then the two can't be distinguished.
+    A segment that arrives twice was retransmitted unnecessarily, unless the path duplicates packets: then retransmissions and duplicates can't be distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
     if not counted or run.udp:

@@ -26,9 +26,13 @@ RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent",
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit.
 
-    For goodput it is one packet of each flow at both ends of the window, with the resulting change of Jain's index and of a
-    transfer's time; for a round-trip time it is iperf3's last digit, or for messages an exchange at the end; for a share of
-    packets one packet; for the cores' busy share a tick; for a count one. It is missing if unknown.
+    - Goodput: one packet of each flow at each end of the window. Jain's index and transfer time: the resulting change.
+    - Round-trip time: iperf3's last digit; for messages, one exchange at the end.
+    - Share of packets: one packet.
+    - Busy share of the cores: one tick.
+    - Count: 1.
+
+    An unknown resolution is missing.
 
     ``metric`` is the column of a metric.
     """
@@ -61,7 +65,7 @@ def jain_resolution(index, share) -> pd.Series:
     """Return the resolution of Jain's indices, given the resolution of the flows' goodputs as a share of their mean.
 
     If flows x are off by at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, where the mean of the absolute
-    values is at most the root of the mean square, sqrt(1 - J). If all are equal it is r^2 divided by the squared mean.
+    values is at most the root of the mean square, sqrt(1 - J). If all flows are equal, |dJ| is r^2 divided by the squared mean.
     """
     return 2 * index * np.sqrt((1 - index).clip(lower=0)) * share + share**2
 
@@ -75,11 +79,14 @@ def _of_a_flow(runs):
 
 
 def resolution_of(runs: pd.DataFrame, metric: str) -> float:
-    """Return the coarsest resolution of a metric in some runs, or 0 if none is known."""
+    """Return the coarsest resolution of a metric in the given runs, or 0 if no resolution is known."""
     return coarsest(resolutions(runs, metric))
 
 
 def coarsest(steps: pd.Series) -> float:
-    """Return the coarsest of some runs' resolutions, 0 if none is known; for parts of a table whose resolutions were computed once."""
+    """Return the coarsest of the given resolutions, or 0 if none is known.
+
+    With this, `resolutions` is computed only once for a table and then used for parts of it.
+    """
     step = steps.max()
     return 0.0 if pd.isna(step) else float(step)

@@ -13,13 +13,13 @@ from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size of a run document's file, and of its text, in bytes: over a hundred times the size for 12 flows over 30 s.
+#: Largest size of a run document's file, and of its text, in bytes: over a hundred times the size for a run of 30 s with 12 flows.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: Further sections in the document of an executed run.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
-#: Step and cause of a run without a document.
+#: Step and cause in the placeholder for a missing document.
 NO_DOCUMENT = ("run", "there is no document")
 #: Longest sentence about a document, in characters: a path may have 4,096, and its end identifies the document.
 LONGEST_SENTENCE = 5000
@@ -48,8 +48,8 @@ def run_of(path) -> tuple[str, str, str, int]:
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document (gzip-compressed JSON) and check that it matches a specification.
 
-    Raises `DocumentError` naming the file and the problem: missing, empty, truncated, not JSON, another schema,
-    another run, a run with other parameters, or made by another testbed or image.
+    Raises `DocumentError`, which names the file and the problem, if the file is missing, empty, truncated, not JSON or of another
+    schema, belongs to another run or to a run with other parameters, or was made by another testbed or image.
 
     Parameters
     ----------

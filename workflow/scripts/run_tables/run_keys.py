@@ -12,8 +12,10 @@ REPLICATION = ordinal_column("replication", "Number of the replication, from 1."
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
 #: Common conditions of scenarios that a topic shows side by side (`scenario_labels.settings_of`): an identifying number, and words.
-SETTING = ordinal_column("setting", "Number of the setting that the scenario shares with those shown beside it.")
-CONDITIONS = text_column("conditions", "The same in words.")
+SETTING = ordinal_column(
+    "setting", "Number of the setting, the conditions that the scenario shares with the scenarios compared with it."
+)
+CONDITIONS = text_column("conditions", "Conditions of the setting in words.")
 #: Columns of a cell, with the scenario's label after the scenario.
 LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 VALID = truth_column("valid", "Whether the run passed all of its checks.")
@@ -21,7 +23,7 @@ CELL = [column.name for column in CELL_COLUMNS]
 RUN = [column.name for column in RUN_KEYS]
 
 #: Reason for an empty field.
-NO_VALUE = "the run's application or platform has none"
+NO_VALUE = "the run's application or platform doesn't provide it"
 NO_WINDOW = "the flows had no time in common"
 NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
-NO_DISCIPLINE, NO_ECN = "the queue is drop-tail", "flows have no ECN"
+NO_DISCIPLINE, NO_ECN = "the queue is drop-tail", "the flows don't use ECN"

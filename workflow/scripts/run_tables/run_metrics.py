@@ -17,12 +17,12 @@ from testbed.checks.network_checks import outage_drops
 from testbed.network.policer import drops
 from testbed.readings.deliveries import lifetime_windows, windows
 
-#: TCP's data are the forward direction of the path.
+#: Direction of TCP's data on the path.
 FORWARD = "forward"
 
 
 def _flow_conditions(run, flow) -> dict[str, str | float]:
-    """Return a flow's configured conditions: ``flow_cca``, ``pair`` (of hosts, from 1), ``first_hop``, ``hops``, and ``rtt_path_ms``."""
+    """Return a flow's configured conditions as columns of `tidy_tables.FLOWS`."""
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -40,7 +40,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` after the run's factors, except ``valid``.
 
-    For a simulated run they have the simulator's counts. ``rule`` defines start-up.
+    The values of a simulated run are the simulator's. ``rule`` defines start-up.
     """
     flows = _flows_of_kind(document)(document)
     run = specification_of(document)
@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that returns a document's flows, which depends on the programs that carried them."""
+    """Return the function that reads the flows from a document; it depends on the programs that carried the flows."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -70,7 +70,7 @@ def _flows_of_kind(document):
 
 
 def _delivered(flow, window, steady, is_file):
-    """Return a flow's delivered data and their times; the goodput of a file covers its whole transfer."""
+    """Return a flow's delivered data, goodput and window; the goodput of a file covers the whole transfer."""
     number = flow["flow"]
     return {
         "goodput_mbps": window.goodput_mbps(number)
@@ -87,7 +87,7 @@ def _delivered(flow, window, steady, is_file):
 
 def _iperf3_flows(document):
     """Yield the flows of plain TCP connections of iperf3, without their conditions."""
-    # The kernel's smallest RTT (tcpi_min_rtt), from the last look at the sockets that has it.
+    # The kernel's smallest RTT (tcpi_min_rtt), from the last reading of the sockets that has it.
     looks = (socket for look in document["sockets"] for socket in look["sockets"])
     smallest = {socket["flow"]: socket["rtt_min_ms"] for socket in looks if "rtt_min_ms" in socket}
     for process in document["traffic"]:
@@ -145,10 +145,10 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
 
 
 def _counts_of(document, interfaces, kind):
-    """Return the numbers of packets during the traffic: (sent by the interfaces, dropped by their qdiscs).
+    """Return the numbers of packets sent by the interfaces and dropped by their qdiscs during the traffic.
 
-    Sent packets are counted by the devices: with segmentation offload a qdisc counts
-    the segments of a super-packet that passes, but a dropped one as one.
+    Sent packets are counted by the devices, because with segmentation offload a qdisc counts
+    each segment of a super-packet that passes, but counts a dropped super-packet as one packet.
     """
     passed = dropped = 0
     for name in interfaces:
@@ -159,7 +159,10 @@ def _counts_of(document, interfaces, kind):
 
 
 def segment_bytes(document) -> int | None:
-    """Return the payload of a full segment in bytes, as reported by the sender's TCP, or as configured if its sockets were not read."""
+    """Return the payload of a full segment in bytes, as reported by the sender's TCP.
+
+    If sockets were not read, it is the payload of a program's largest packet if a program is under test, and otherwise the configured one.
+    """
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):
         return packet_sizes_of_programs(document)[0]
@@ -167,7 +170,10 @@ def segment_bytes(document) -> int | None:
 
 
 def span_ns(document) -> tuple[int, int]:
-    """Return beginning and end of the time with known deliveries: the flows' windows, else their lifetimes or transfers, else all traffic."""
+    """Return the beginning and the end of the time with known deliveries, in ns since the traffic's origin.
+
+    This is the time of the flows' windows; without windows, of their lifetimes or transfers; and without these, of all traffic.
+    """
     spans = [span for _, span in delivered_spans(document)]
     if not spans:
         return 0, round(1e9 * specification_of(document).expected_s)
@@ -175,7 +181,7 @@ def span_ns(document) -> tuple[int, int]:
 
 
 def ideal_shares(document, goodput) -> dict[str, float | None]:
-    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is that of the run in Mbit/s, or None."""
+    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is the run's in Mbit/s, or None."""
     run, (begin_ns, end_ns) = specification_of(document), span_ns(document)
     to_mbps, limits, capacity = 8e3 / (end_ns - begin_ns), [], None
     if run.traffic.application != "round-trip" and not run.capacity.is_unlimited():
@@ -241,7 +247,7 @@ def retransmits_of_run(document, flows) -> int | None:
 
 
 def _of_one_time(document, flows):
-    """Return whether the flows were meant to send at the same time, so that their individual rates may be added up."""
+    """Return whether the flows were scheduled to send at the same time, so that their individual rates may be added up."""
     run = specification_of(document)
     groups = {group.name: (group.start_s, group.stop_s) for group in run.groups}
     own = [(flow.start_s, flow.stop_s) for flow in run.long_flows] + [groups[flow.group] for flow in run.program_flows]
@@ -262,7 +268,7 @@ def _has_several_rtts(document):
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
     """Return the metrics of the run as a whole: the columns of `tidy_tables.RUNS` from mss_bytes to link_drops.
 
-    ``flows`` are those of `flow_metrics`, with the same rule for start-up.
+    ``flows`` come from `flow_metrics` with the same rule for start-up.
     """
     minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")

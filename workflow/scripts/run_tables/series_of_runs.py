@@ -18,7 +18,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
     Parameters
     ----------
     path : str or path
-        ``tidy/sockets.parquet`` or ``tidy/queue.parquet``; the rows of a run follow each other.
+        ``tidy/sockets.parquet`` or ``tidy/queue.parquet``, in which the rows of a run are contiguous.
     columns : list of str
         Columns to read in addition to the run's factors.
     wanted : set of tuple, optional

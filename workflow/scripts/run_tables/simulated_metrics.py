@@ -1,4 +1,4 @@
-"""Metrics from a simulator's counters, in the terms of `run_metrics`; unavailable values are None."""
+"""Metrics from a simulator's counters, with the keys of `run_metrics`; unavailable values are None."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ def is_simulated(document) -> bool:
 
 
 def counted_flows(document) -> Iterator[tuple[dict, dict]]:
-    """Yield (process, the simulator's counters of one of its flows) in the order of flows."""
+    """Yield (process, simulator's counters for a flow) for each flow, in the order of flows."""
     for process in document["traffic"]:
         for counted in process["simulated"]["flows"]:
             yield process, counted
 
 
 def simulated_flows(document) -> list[dict]:
-    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except the keys of `flow_conditions`."""
+    """Return one dict per flow, with the keys of `run_metrics._iperf3_flows`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
         {
@@ -47,7 +47,7 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's queue, or None."""
+    """Return the limit of the queue at the data's bottleneck (discipline or device queue) in packets, or None."""
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
     discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")

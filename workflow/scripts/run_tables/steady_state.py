@@ -14,7 +14,7 @@ from tcp_models.fairness_index import jain_index
 from testbed.readings.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
-#: Ratio of the shortest step to the usual one: under a real clock steps aren't exactly equal.
+#: Smallest ratio of a step to the usual step that is accepted, because steps under a real clock aren't exactly equal.
 LEAST_STEP = 0.75
 
 
@@ -31,12 +31,12 @@ USUAL_RULE = SteadyRule()
 
 
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
-    """Return the length of the start-up in a series by MSER, in values (batches of 5 by default), or None if the series is too short.
+    """Return the number of values in the start-up of a series, by MSER; None if the series is too short or shows no steady state.
 
-    It omits the first batch means so that the variance of the rest divided by their number, the square of the marginal standard
-    error, is smallest: if d of k are omitted, this is the sum of squared deviations of the others from their mean, divided by (k - d)^2
+    Of k batch means, the first d are omitted, with d such that the square of the marginal standard error is smallest. This is the sum
+    of squared deviations of the remaining means from their mean, divided by (k - d)^2
     (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). At most half of
-    them may be omitted; if the minimum is reached with half of them omitted, no steady state is shown.
+    the means may be omitted; if the minimum is reached with half of them omitted, no steady state is shown.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return flow -> the `Window` of its steady part, in the form in which `deliveries.windows` returns the window of the whole run.
+    """Return flow -> the `Window` of its steady part, in the form that `deliveries.windows` has for the whole run.
 
-    UDP sends at a constant rate from its start and has no congestion control, so with either rule the share is left out. The result
-    is empty if a rule finds no steady state.
+    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` is left out even with MSER. The
+    result is empty if the rule finds no steady state.
     """
     if rule.rule == SHARE or "delivered" not in document:
         return windows(document, rule.share)
@@ -85,7 +85,7 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
 
 
 def _at_equal_steps(delivered, window):
-    """Return the times of readings at about equal steps back from a window's end, and the bytes that all flows had delivered by then."""
+    """Return the times of readings at about equal steps, counted back from a window's end, and the total bytes delivered by each time."""
     totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
     times_ns = np.array(delivered["time_ns"])
     # Readings half an RTT apart are only at the beginning: most steps have the usual length.
@@ -124,7 +124,10 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the excess of the second half's mean over the first half's, in % of their mean; None for fewer than four values."""
+    """Return the mean of the second half of values minus that of the first half, in percent of the mean of both.
+
+    None for fewer than four values, or if one is missing.
+    """
     if len(values) < 4 or None in values or not sum(values):
         return None
     half = len(values) // 2

@@ -1,16 +1,16 @@
-"""Metrics of flows carried by two programs of the testbed (`processes: per-side`), which have no reporting intervals of iperf3."""
+"""Metrics of flows carried by two programs of the testbed (`processes: per-side`), which, unlike iperf3, have no reporting intervals."""
 
 from experiment.run_document import specification_of
 from run_tables.application_metrics import MISSING
 
 
 def has_streams(document) -> bool:
-    """Return whether a document's flows were carried in this way."""
+    """Return whether two programs of the testbed carried a document's flows."""
     return specification_of(document).per_side
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs cover all readings of deliveries."""
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions; RTTs cover all readings of deliveries."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
@@ -37,7 +37,7 @@ def stream_flows(document) -> list[dict]:
 
 
 def steady_columns(document, steady) -> dict[int, dict]:
-    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty for other documents.
+    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty if other programs carried the flows.
 
     ``steady`` maps a flow to its `deliveries.Window`.
     """

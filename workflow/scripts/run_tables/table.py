@@ -20,7 +20,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; the data dictionary consists of meaning, unit and empty."""
+    """A column of a table, as described in the data dictionary."""
 
     name: str  # ends with the unit, if there is one: `rtt_ms`
     kind: str  # a key of `KINDS`; in a CSV file an empty number is missing, text may be empty
@@ -100,7 +100,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     Parameters
     ----------
     of : str
-        Quantity of the intervals; by default the mean.
+        Quantity that the intervals estimate; by default the mean.
     ends : str
         Prefix of the names of the interval's columns; by default the measure's name.
     empty : str, optional
@@ -110,7 +110,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     for measure in measures:
         name, words = (
             ends or measure.name,
-            of or "the mean" + ", cut off at what is possible" * (measure.least is not None),
+            of or "the mean" + ", clipped to the possible values" * (measure.least is not None),
         )
         bounds = {"least": measure.least, "most": measure.most}
         ends_of_it = interval_columns(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds)
@@ -120,9 +120,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
 
 def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
     """Return the column for the mean of a column over the valid runs that have a value."""
-    return replace(
-        column, kind="number", meaning=f"{column.meaning} The mean over the valid runs.", empty=empty, source=""
-    )
+    return replace(column, kind="number", meaning=f"{column.meaning} Mean over the valid runs.", empty=empty, source="")
 
 
 @dataclass(frozen=True)

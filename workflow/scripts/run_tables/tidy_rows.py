@@ -44,7 +44,7 @@ def factors(document) -> dict[str, str | int]:
 
 
 def _queue_limit_packets(document) -> int | None:
-    """Return the configured limit in packets at the data's bottleneck, or None."""
+    """Return the configured limit of the queue at the data's bottleneck in packets, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
         return simulated_limit_packets(document)
@@ -73,7 +73,7 @@ def _queue_limit_bytes(document) -> int | None:
 
 
 def _queue_columns(document) -> dict[str, float | None]:
-    """Return the limit of the data's bottleneck as columns of runs: in packets, in bytes, in BDPs."""
+    """Return columns of runs on the queue at the data's bottleneck: its limit in packets, bytes and BDPs, and the size of a packet."""
     run, held_bytes = specification_of(document), _queue_limit_bytes(document)
     return {
         "queue_packets": _queue_limit_packets(document),
@@ -158,7 +158,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
 
 
 def configured_loss_percent(run) -> float | None:
-    """Return the random loss configured in the data's direction, or None if each of several paths has its own."""
+    """Return the random loss configured in the data's direction, or None if it is configured for each path."""
     return None if run.multipath.path_loss_percent else run.link.loss_percent["forward"]
 
 

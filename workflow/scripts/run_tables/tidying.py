@@ -34,8 +34,8 @@ BATCH_ROWS = 100_000
 def tidy(study, paths, output, workflow, made_by=None) -> None:
     """Write all tidy tables of a resolved study.
 
-    Raises `DocumentError` if a file isn't the document of its run (`check_documents` finds all of them); the tables are then
-    unusable.
+    Raises `DocumentError` if a file isn't the document of its run (`check_documents` finds all such files); the tables are
+    then unusable.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
 
 def _flat(environment):
-    """Return a run's environment flattened to one level: versions of tools and properties of a simulator beside the other entries."""
+    """Return a run's environment as a flat dict, in which versions of tools and properties of a simulator are entries like any other."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools

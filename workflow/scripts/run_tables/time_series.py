@@ -16,7 +16,7 @@ SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
     """Yield a table of `SOCKETS` for each flow, or for each MPTCP subflow, of a run that has time series.
 
-    ``keys`` are the run's factors, ``flow_ccas`` is a dict of flow to its CCA.
+    ``keys`` are the run's factors, ``flow_ccas`` maps each flow to its CCA.
     """
     for series in document.get("series", {}).get("sockets", ()):
         rows = len(series["time_s"])

@@ -1,4 +1,4 @@
-"""The waiting time of packets in a run: in the queue, if it was sampled, or else their RTT minus the shortest RTT of the path."""
+"""The waiting time of packets in a run: time in the queue if the queue was sampled, otherwise RTT minus the path's shortest RTT."""
 
 import numpy as np
 import pandas as pd
