@@ -1,7 +1,7 @@
-"""The tidy tables of runs, flows and checks, column by column; other tidy tables are in neighbouring modules.
+"""The tidy tables of runs, flows and checks, column by column.
 
-Those are the tables of paths, scenarios, groups and time series. A simple column of a run is defined in two places: its declaration here,
-and the function that computes it (`tidy_rows.py` and the modules that it calls).
+Neighbouring modules declare the tables of paths, scenarios, groups and time series. A simple column of a run is defined in two places: its
+declaration here, and the function that computes it (`tidy_rows.py` and the modules that it calls).
 """
 
 from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS
@@ -23,12 +23,14 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
-_NO_STEADY = f"FTP has none; {NO_WINDOW}; MSER finds no steady part"
+_NO_STEADY = f"the application is FTP; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
 _NO_COMMON = "the application has no window"
-_WINDOW_BEGIN = "Start of the window, from the traffic's origin: the first reading at which all flows had data."
-_WINDOW_END = "End of the window: the last reading before a flow ends."
+_WINDOW_BEGIN = (
+    "Start of the window, from the traffic's origin: the first reading at which all flows had delivered data."
+)
+_WINDOW_END = "End of the window, from the traffic's origin: the last reading before any flow ends."
 
 RUNS = Table(
     "runs",
@@ -46,19 +48,19 @@ RUNS = Table(
             "`sender`, `crash` and `not ended` are outcomes of the CCAs that ran.",
             "the run is valid",
         ),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths that of each, or of the slowest if they differ.", "nothing limits the rate"),
+        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths, the rate of each path, or of the slowest path if they differ.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (in a chain between the first and the last), or of the cable, in the data's direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, averaged over pairs of hosts and paths; if the path changes, its first value."),
-        number_column("loss_configured_percent", "%", "Configured random loss in the data's direction, behind each bottleneck; if the path changes, its first value.", "each of several paths has its own (`path_loss_percent` of the scenario)"),
+        number_column("loss_configured_percent", "%", "Configured random loss in the data's direction, behind each bottleneck; if the path changes, its first value.", "each of several paths has its own loss (`path_loss_percent` of the scenario)"),
         count_column("flows", "", "Number of long flows and of flows of programs in all groups; a flow that pauses counts once for each period in which it sends."),
         count_column(
             "flows_under_test", "",
-            "Number of these with the CCA under test, which may be a program's. Goodput, RTT, retransmits and all other measures of a run's flows cover only these. "
-            "The others are in `flows.csv` and `groups.csv`.",
+            "Number of flows with the CCA under test, which may be a program's. Goodput, RTT, retransmits and all other measures of a run's flows cover only the flows under test. "
+            "The other flows are in `flows.csv` and `groups.csv`.",
         ),
         count_column("queue_packets", "packets", "Configured limit of the bottleneck's queue.", "the limit is in bytes, or there is none"),
         count_column(
-            "queue_bytes", "bytes", "Size of the full queue as the bottleneck counts: its limit in bytes, or its limit in packets times a full packet of the run.",
+            "queue_bytes", "bytes", "Size of the full queue as the bottleneck counts it: the limit in bytes, or the limit in packets times the size of a full packet of the run.",
             "the queue has no limit, or the size of a packet is not known",
         ),
         number_column(
@@ -66,7 +68,7 @@ RUNS = Table(
             "sockets were not read, or the application has only messages",
         ),
         number_column(
-            "queue_bdp", "BDP", "Size of the full queue in products of rate and RTT of the empty path: as configured, or from `queue_bytes`.",
+            "queue_bdp", "BDP", "Size of the full queue in bandwidth-delay products (rate times RTT of the empty path): as configured, or from `queue_bytes`.",
             "rate, RTT or size is not known",
         ),
         number_column("duration_s", "s", "Time for which each flow sends if no amount is set; flow groups start and stop within it."),
@@ -77,7 +79,7 @@ RUNS = Table(
         number_column(
             "capacity_mbps", "Mbit/s",
             "Capacity of the path in the data's direction, headers included, averaged over the time in which the window's deliveries left the bottleneck. "
-            "It follows from rate, timeline or trace, policer and outages, for all paths together; in a chain it is that of the narrowest bottleneck.",
+            "It follows from rate, timeline or trace, policer and outages, for all paths together; for a chain, it is the capacity of the narrowest bottleneck.",
             "nothing limits the rate, or round trips are measured",
         ),
         number_column(
@@ -87,92 +89,92 @@ RUNS = Table(
         ),
         number_column(
             "ideal_percent", "%",
-            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were under way or unacknowledged at the beginning of the window don't raise it above 100.",
-            "goodput or ideal is empty",
+            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were in transit or unacknowledged at the beginning of the window don't raise the value above 100.",
+            "`goodput_mbps` or `ideal_goodput_mbps` is empty",
         ),
         number_column(
             "goodput_mbps", "Mbit/s",
             "Data delivered by the flows under test (`flows_under_test`) in the window that all flows have in common, start-up included; "
-            "for UDP in its whole reporting intervals.",
-            f"round trips of single messages have none; {NO_WINDOW}",
+            "for UDP, in its whole reporting intervals.",
+            f"the application sends round trips of single messages; {NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and tcpi_sacked for selectively acknowledged data; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
         number_column(
-            "goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns`, even if it is not steady (`goodput_steady_change_percent`).",
+            "goodput_steady_mbps", "Mbit/s", "`goodput_mbps` without start-up, from `steady_begin_ns` on, even if goodput is not steady then (`goodput_steady_change_percent`).",
             _NO_STEADY,
         ),
         number_column(
             "goodput_steady_change_percent", "%",
-            "Change of goodput after start-up: its mean over the second half of that time minus that over the first, relative to the mean of both. "
+            "Change in goodput after start-up: the mean over the second half of that time minus the mean over the first half, relative to the mean of both. "
             "A value far from 0 means that the run is not steady, whatever the rule.",
-            f"{_NO_COMMON}; {_NO_STEADY}, or nothing was delivered then",
+            f"{_NO_COMMON}; {_NO_STEADY}; nothing was delivered after start-up",
         ),
         count_column(
             "steady_begin_ns", "ns",
-            "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): for a share the first "
-            "reading after that share of the window, for MSER the reading after which the mean of the total goodput has the smallest error.",
+            "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): with `share`, the first "
+            "reading after that share of the window; with `mser`, the reading after which the mean of the total goodput has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
-        count_column("delivered_bytes", "bytes", "Data delivered by the flows under test in the window.", f"FTP has none; {NO_WINDOW}"),
+        count_column("delivered_bytes", "bytes", "Data delivered by the flows under test in the window.", f"the application is FTP; {NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {NO_WINDOW}"),
         count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {NO_WINDOW}"),
         number_column(
             "application_goodput_mbps", "Mbit/s",
-            "Goodput as the application prints it, summed over the flows: the value that a paper based on the application has. iperf3 counts whole blocks, "
-            "over each flow's own time, which lasts until its last message has arrived.",
-            "round trips of single messages have none; flows were to send at different times, so their rates have no meaningful sum",
+            "Goodput as the application prints it, summed over the flows: the value that a paper based on the application's output reports. iperf3 counts whole blocks, "
+            "over each flow's own time, which ends when its last message has arrived.",
+            "the application sends round trips of single messages; flows were scheduled at different times, so the sum of their rates has no meaning",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side` they are read together with the delivered bytes, and for MPTCP and FTP at the readings of the sockets; for round trips the value is their mean time.",
-            "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side`, they are read together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets. For round trips, the value is their mean time.",
+            "the protocol is UDP", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
             "rtt_above_ms", "ms",
-            "`rtt_mean_ms` minus the shortest RTT of the empty path in the run (`rtt_shortest_ms` of flows): waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
-            "UDP has none; the paths of a flow have different RTTs",
+            "`rtt_mean_ms` minus the shortest RTT of the empty path in the run (`rtt_shortest_ms` of flows): it consists of waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
+            "the protocol is UDP; the paths of a flow have different RTTs",
         ),
         number_column(
-            "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up, even if it is not steady.",
-            f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
+            "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up, even if the RTT is not steady then.",
+            f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
         ),
         number_column(
             "rtt_steady_change_percent", "%",
-            "Change of the RTT after start-up: the mean of the second half of these intervals minus that of the first, relative to the mean of both; averaged over flows.",
-            f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}",
+            "Change in RTT after start-up: the mean over the second half of the reporting intervals that begin then minus the mean over the first half, relative to the mean of both, and averaged over flows.",
+            f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
-        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last reading of the sockets, at three quarters of the time.", NO_VALUE, "tcpi_min_rtt"),
+        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last reading of the sockets, at three quarters of the duration.", NO_VALUE, "tcpi_min_rtt"),
         number_column(
-            "loss_percent", "%", "Packets of the data's direction dropped by the bottleneck's queue, behind it (`link_drops`) and by a policer, as a share of all packets offered to the bottleneck or the policer.",
+            "loss_percent", "%", "Packets in the data's direction dropped by the bottleneck's queue, behind it (`link_drops`) and by a policer, as a share of all packets offered to the bottleneck or the policer.",
             "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
         count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows; for MPTCP and FTP the sending hosts' count over all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
         number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all are equal, 1/n if one flow gets everything.", NO_VALUE, least=0, most=1),
-        number_column("jain_steady_index", "", "The same index for their goodputs after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
+        number_column("jain_steady_index", "", "Jain's fairness index of the goodputs of the flows under test after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
-        number_column("retransmit_percent", "%", "Retransmits divided by (bytes sent / MSS), which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
+        number_column("retransmit_percent", "%", "Retransmits divided by (bytes sent / MSS), which TCP-ExBench calls packet loss.", "nothing was sent, or retransmits are not known", least=0),
         number_column(
-            "retransmit_steady_percent", "%", "The same for the reporting intervals that begin after start-up, even if it is not steady: segments retransmitted in them divided by (bytes sent in them / MSS).",
-            f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
+            "retransmit_steady_percent", "%", "Retransmits in the reporting intervals that begin after start-up, divided by (bytes sent in these intervals / MSS), even if the run is not steady then.",
+            f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", NOT_SAMPLED),
-        number_column("queue_steady_packets", "packets", "The same after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
+        number_column("queue_steady_packets", "packets", "Mean of the queue's samples inside the window after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
         *(
             number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that the waiting packets need to leave the queue, over the queue's samples.", NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
-        number_column("queueing_mean_ms", "ms", "Mean of the same.", NOT_SAMPLED),
+        number_column("queueing_mean_ms", "ms", "Mean of the time that the waiting packets need to leave the queue, over the queue's samples.", NOT_SAMPLED),
         number_column(
             "utilisation_percent", "%",
-            "Data delivered by all flows in the window of `goodput_mbps`, as a share of the path's capacity (`capacity_mbps`): at most 100, like `ideal_percent`; without retransmissions.",
+            "Data delivered by all flows in the window of `goodput_mbps`, without retransmissions, as a share of the path's capacity (`capacity_mbps`); at most 100, like `ideal_percent`.",
             "the delivered amount is not known, nothing limits the rate, there are several bottlenecks, or web objects, streams or other traffic share the path",
         ),
         number_column(
             "convergence_s", "s",
             "Time from the last flow's start until all flows of all groups were within 10 % of their fair shares for the first time (delta-fair convergence, RFC 5166).",
-            "they never were, there is one flow, or the application is a different one",
+            "the flows never had fair shares, there is only one flow, or deliveries are not recorded",
         ),
         count_column(
             "packets_sent", "packets",
@@ -180,14 +182,14 @@ RUNS = Table(
             "a packet is offered to each bottleneck that it passes.",
             "nothing is emulated",
         ),
-        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue, because it was full or by its discipline.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue, because it was full or because its discipline decided so.", "queue and loss share one netem, or nothing is emulated"),
         count_column("link_drops", "packets", "Packets dropped behind the bottleneck, by random loss or because the timeline had the link down.", "queue and loss share one netem, or nothing is emulated"),
-        count_column("policer_drops", "packets", "Packets dropped by the policer in front of the bottleneck; they were never offered to the bottleneck.", "there is none", "counters of arrivals at r1"),
+        count_column("policer_drops", "packets", "Packets dropped by the policer in front of the bottleneck; they were never offered to the bottleneck.", "there is no policer", "counters of arrivals at r1"),
         *DISCIPLINE_COLUMNS,
         count_column("queue_marks", "packets", "Packets marked CE by the queue's discipline, by its own count: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice if two of their rules mark it.", NO_DISCIPLINE, "the discipline's statistics"),
-        count_column("overflow_drops", "packets", "Number of `queue_drops` because the queue was full; the others are the discipline's choice.", f"{NO_DISCIPLINE}, or doesn't report it (cake)", "the discipline's statistics"),
-        count_column("ce_received", "packets", "Packets that arrived at the receivers with a CE mark; a packet that the path duplicates counts twice.", NO_ECN, "InCEPkts of their IP"),
-        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders: with `accurate` the marked ones, with `classic` all until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
+        count_column("overflow_drops", "packets", "Those of the `queue_drops` that happened because the queue was full; the discipline decided on the others.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
+        count_column("ce_received", "packets", "Packets that arrived at the receivers with a CE mark; a packet that the path duplicates counts twice.", NO_ECN, "InCEPkts of the receivers' IP"),
+        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders: with `accurate` ECN, the marked segments; with `classic` ECN, all segments until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
         count_column("outage_drops", "packets", "Packets lost in the data's direction because a path of MPTCP was down (`multipath.outage`); no other column counts them.", "no path went down"),
         count_column("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
         count_column("background_answers", "messages", "Answers of the server.", "there is no server"),
@@ -196,7 +198,7 @@ RUNS = Table(
         *APPLICATION_COLUMNS,
         number_column("transfer_s", "s", "Time of the longest file transfer.", "no file was transferred", least=0),
         count_column("out_of_order_segments", "segments", "Segments that waited at the receivers for an earlier one.", NO_VALUE, "TcpExtTCPOFOQueue"),
-        count_column("out_of_order_mptcp", "segments", "Data that waited at the receivers for another subflow's.", NO_VALUE, "MPTcpExtOFOQueue"),
+        count_column("out_of_order_mptcp", "segments", "Segments that waited at the receivers for data from another subflow.", NO_VALUE, "MPTcpExtOFOQueue"),
         count_column(
             "reordering_events", "", "Number of times that the senders concluded that a segment had been overtaken and not lost.", NO_VALUE,
             "TcpExtTCPSACKReorder, TCPRenoReorder, TCPTSReorder",
@@ -206,7 +208,7 @@ RUNS = Table(
             "TcpExtTCPSackRecovery, TCPRenoRecovery",
         ),
         count_column(
-            "recoveries_undone", "", "Number of these recoveries that they undid, because timestamps or DSACK showed that nothing had been lost.", NO_VALUE,
+            "recoveries_undone", "", "Number of `recoveries` that the senders undid, because timestamps or DSACK showed that nothing had been lost.", NO_VALUE,
             "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
         ),
         count_column(
@@ -215,19 +217,19 @@ RUNS = Table(
             "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
         ),
         count_column(
-            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had: `duplicate_segments` of a path that duplicates nothing.",
-            f"the path duplicates packets, so the two kinds are indistinguishable; {NO_VALUE}",
+            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had: `duplicate_segments` if the path duplicates nothing.",
+            f"the path duplicates packets, so retransmissions and duplicates are indistinguishable; {NO_VALUE}",
         ),
         *option_columns(),
         number_column(
             "waiting_per_late_packet", "segments",
-            "Segments that waited at the receivers, per late packet. They are fewer than those that overtook it (the reordering extent of RFC 4737) if a "
-            "retransmission came before it, which ends the wait, or if a segment waited for two packets.",
-            f"{_NO_DISORDER}, packets were dropped (segments wait for these too), or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
+            "Segments that waited at the receivers, per late packet. Fewer segments wait than overtake a late packet (the reordering extent of RFC 4737) if a "
+            "retransmission arrives before the late packet and ends the wait, or if a segment waits for two late packets.",
+            f"{_NO_DISORDER}, packets were dropped (segments wait for dropped packets too), or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
         number_column("loss_burst_configured_packets", "packets", "Configured mean length of the bursts of losses in the data's direction.", _NO_BURSTS),
         count_column("loss_bursts", "", "Completed bursts of random losses in the data's direction.", _NO_BURSTS, "netem's drops, and its random numbers"),
-        number_column("loss_burst_packets", "packets", "Their mean length: lost packets per burst.", f"{_NO_BURSTS}, or none ended", "netem's drops, and its random numbers"),
+        number_column("loss_burst_packets", "packets", "Mean length of the completed bursts of random losses in the data's direction: lost packets per burst.", f"{_NO_BURSTS}, or no burst ended", "netem's drops, and its random numbers"),
         number_column("cwnd_packets", "packets", "Mean congestion window over the readings of the senders' sockets (three, at quarters of the time) and all flows, each subflow of MPTCP counted separately.", "sockets were not read"),
         number_column(
             "window_limited_percent", "%",
@@ -236,7 +238,7 @@ RUNS = Table(
             "sockets were not read, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
         ),
         number_column("cpu_busy_percent", "%", "Busy share of the cores that carried the run while traffic flowed, averaged over these cores.", "the clock is not a real one", "/proc/stat", least=0, most=100),
-        number_column("cpu_seconds_per_gbyte", "s/GB", "Total busy time of these cores divided by the data that arrived (10^9 bytes).", "the clock is not a real one"),
+        number_column("cpu_seconds_per_gbyte", "s/GB", "Total busy time of the cores that carried the run, divided by the data that arrived, in GB (10^9 bytes).", "the clock is not a real one"),
         text_column("platform", "Platform that carried the packets: `uml`, `host`, or `ns3:` and a version."),
         count_column("pairs", "", "Number of pairs of hosts."),
         text_column("testbed_digest", "Content digest of the program that executed the run."),
@@ -252,39 +254,39 @@ FLOWS = Table(
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
-        text_column("flow_cca", "CCA that was requested for the flow; those of a mix are assigned to the flows in turn."),
+        text_column("flow_cca", "CCA that was requested for the flow; the CCAs of a mix are assigned to the flows in turn."),
         ordinal_column("pair", "Number of the flow's pair of hosts, from 1."),
         count_column("hops", "", "Number of bottlenecks that the flow passes: 1, except for a chain's long flows, which pass all."),
-        ordinal_column("first_hop", "Number of the first of these, from 1 in the data's direction."),
+        ordinal_column("first_hop", "Number of the first bottleneck that the flow passes, from 1 in the data's direction."),
         text_column("direction", "Direction of the flow's data: `forward`, or `reverse`, opposite to the others. The columns of `runs` cover `forward`."),
-        number_column("rtt_path_ms", "ms", "RTT of its pair's empty path before any change."),
-        number_column("rtt_shortest_ms", "ms", "Shortest RTT of its pair's empty path during the run, without jitter; with several paths that of the shortest."),
-        number_column("start_offset_ms", "ms", "Planned start, from the run's traffic origin."),
-        number_column("goodput_mbps", "Mbit/s", "Data delivered in the window, start-up included.", f"round trips have none; {NO_WINDOW}"),
-        number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up.", _NO_STEADY),
-        count_column("delivered_bytes", "bytes", "Data delivered in the window: acknowledged cumulatively or selectively.", f"FTP has none; {NO_WINDOW}"),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path between the flow's hosts before any change."),
+        number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter; with several paths, the RTT of the shortest path."),
+        number_column("start_offset_ms", "ms", "Scheduled start, from the traffic's origin."),
+        number_column("goodput_mbps", "Mbit/s", "Data delivered in the window, start-up included.", f"the application sends round trips of single messages; {NO_WINDOW}"),
+        number_column("goodput_steady_mbps", "Mbit/s", "Data delivered in the window, without start-up.", _NO_STEADY),
+        count_column("delivered_bytes", "bytes", "Data delivered in the window: acknowledged cumulatively or selectively.", f"the application is FTP; {NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
-        number_column("application_goodput_mbps", "Mbit/s", "Goodput as the application prints it: data that its receiver got, over its own time.", "round trips have none"),
-        number_column("rtt_mean_ms", "ms", "Mean of its sender's smoothed RTTs, read once per reporting interval; with `processes: per-side` with the delivered bytes; for MPTCP and FTP at the readings of the sockets.", NO_VALUE),
-        number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
+        number_column("application_goodput_mbps", "Mbit/s", "Goodput as the application prints it: data that its receiver got, over the flow's own time.", "the application sends round trips of single messages"),
+        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs, read once per reporting interval; with `processes: per-side`, together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets.", NO_VALUE),
+        number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt"),
-        number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of its reporting intervals.", NO_VALUE),
-        count_column("retransmits", "segments", "Segments retransmitted; with several flows of MPTCP on one host only until the last reading of the sockets.", NO_VALUE),
-        number_column("rtt_steady_change_percent", "%", "Change of `rtt_steady_ms`: the mean of the second half of these intervals minus that of the first, relative to the mean of both.", f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}"),
+        number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
+        count_column("retransmits", "segments", "Segments retransmitted; with several flows of MPTCP on one host, only those until the last reading of the sockets.", NO_VALUE),
+        number_column("rtt_steady_change_percent", "%", "Change in RTT after start-up: the mean over the second half of the reporting intervals that begin then minus the mean over the first half, relative to the mean of both.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
         count_column("retransmits_steady", "segments", "Segments retransmitted in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("bytes_sent_steady", "bytes", "Bytes sent in these intervals.", f"{NO_VALUE}; {_NO_STEADY}"),
-        count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP, which may not have sent all of them.", NO_VALUE),
+        number_column("bytes_sent_steady", "bytes", "Bytes sent in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
+        count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes.", NO_VALUE),
         count_column("bytes_received", "bytes", "Bytes that the receiver's application got.", NO_VALUE),
-        count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of its reporting intervals.", NO_VALUE),
+        count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
         text_column("cca_observed", "CCA that ran, as reported by the sender's own program or kernel.", "it was not reported"),
-        text_column("ecn_observed", "Mode of ECN that its connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
-        count_column("ce_received", "segments", "Segments that its receiver had got with a CE mark at the last reading.", "the same, or an earlier kernel", "the receiver's tcpi_received_ce"),
-        count_column("ce_echoed", "segments", "Segments delivered while its receiver reported CE, until the last reading.", "the same", "tcpi_delivered_ce"),
+        text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
+        count_column("ce_received", "segments", "Segments with a CE mark that the receiver had got at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
+        count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_delivered_ce"),
         text_column("group", "Name of the flow's group.", "the scenario has no groups"),
         number_column(
-            "goodput_lifetime_mbps", "Mbit/s", "Data delivered over its own lifetime: from the first reading with its data to the last one before it ended.",
-            "the flow is not one of iperf3 over TCP",
+            "goodput_lifetime_mbps", "Mbit/s", "Goodput over the flow's own lifetime: from the first reading with data of the flow to the last reading before it ended.",
+            "deliveries of the flow are not recorded",
         ),
         VALID,
     ),
