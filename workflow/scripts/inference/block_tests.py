@@ -1,4 +1,4 @@
-"""Tests that several groups differ: Friedman's for blocks, Kruskal and Wallis's for independent groups."""
+"""Tests for differences between several groups: Friedman's test for blocks, the Kruskal-Wallis test for independent groups."""
 
 import math
 from functools import lru_cache
@@ -9,13 +9,13 @@ from scipy import stats
 
 from inference.paired_contrasts import merge_close
 
-# Largest number of arrangements of the blocks with an exact Friedman p, largest number of blocks with drawn arrangements, and their number.
+# Largest number of arrangements of the blocks for an exact Friedman p; largest number of blocks for drawn arrangements; number drawn.
 EXACT_MAX_ARRANGEMENTS = 20_000
 DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
 
 def without_noise(values) -> np.ndarray:
-    """Return values with differences due to rounding removed; see `paired_contrasts`."""
+    """Return values without the differences that are due to rounding; see `paired_contrasts.merge_close`."""
     return np.copysign(merge_close(np.abs(values), float(np.abs(values).max(initial=0))), values) + 0.0
 
 
@@ -25,12 +25,12 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     Q is Friedman's chi-square (1937), corrected for ties, and W = Q / (b (k - 1)) (Kendall and
     Babington Smith, 1939).
 
-    p is exact, given the ties, if the orders of the blocks have few enough arrangements
-    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), or if all blocks agree (W = 1). With up to `DRAWN_MAX_BLOCKS` it is computed from
+    p is exact, given the ties, if the orders of the blocks have at most `EXACT_MAX_ARRANGEMENTS` arrangements
+    (k!^(b - 1)), or if all blocks agree (W = 1). With up to `DRAWN_MAX_BLOCKS` blocks, p is computed from
     drawn orders (Davison and Hinkley, 1997, section 4.2), otherwise
     from F = (b - 1) W / (1 - W) with k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
-    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). With few blocks the latter is 1.3 to 3 times too small
-    below 0.001, the range that matters for a correction for many places.
+    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). With few blocks, p values from F below 0.001 are too small
+    by a factor of 1.3 to 3, and these values matter if p is corrected for many places.
 
     ``blocks`` (float, shape (b, k)) has b blocks of k groups; b is at least 2, k at least 3. Returns None if all values are
     tied in every block.
@@ -66,7 +66,7 @@ def _chance_of_agreement(ranks, blocks):
 
 @lru_cache(maxsize=32)
 def _drawn_distances(patterns) -> np.ndarray:
-    """Return the spread of rank sums in random orders of blocks, ascending: squares of doubled sums minus their mean.
+    """Return, for random orders of blocks, the sum of squared deviations of the doubled rank sums from their mean, ascending.
 
     ``patterns`` has the doubled ranks of each block, ascending.
     """
@@ -78,7 +78,7 @@ def _drawn_distances(patterns) -> np.ndarray:
 
 
 def _exact_friedman_p(ranks):
-    """Return the probability of rank sums at least as far apart as these, over all orders within the blocks."""
+    """Return the probability of rank sums at least as far apart as the observed ones, over all orders within the blocks."""
     b, k = ranks.shape
     centre = b * (k + 1) / 2
     sums, chance = ranks[:1], np.ones(1)
@@ -99,9 +99,9 @@ def smallest_friedman_p(b, k) -> float:
 
 
 def kruskal_wallis_test(groups) -> tuple[float, float] | None:
-    """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation; None if all are tied.
+    """Return H and p of the Kruskal-Wallis test (1952), corrected for ties; None if all values are tied.
 
-    ``groups`` are at least three groups.
+    p comes from the chi-square approximation. There must be at least three ``groups``.
     """
     pooled = without_noise(np.concatenate(groups))
     if pooled.min() == pooled.max():
@@ -112,10 +112,10 @@ def kruskal_wallis_test(groups) -> tuple[float, float] | None:
 
 
 def smallest_kruskal_wallis_p(sizes) -> float:
-    """Return the smallest p for groups of these sizes, if it can be found without enumeration.
+    """Return the smallest possible p for groups of the given sizes, exact if the sizes are equal.
 
-    The groups are completely separated in k! orders among all ways to distribute the ranks: k! n1! ... nk! / N!,
-    which is exact for groups of equal size.
+    The groups are completely separated in k! of the N! / (n1! ... nk!) ways to distribute the ranks, so p is
+    k! n1! ... nk! / N!.
     """
     logs = math.lgamma(len(sizes) + 1) + sum(math.lgamma(n + 1) for n in sizes) - math.lgamma(sum(sizes) + 1)
     return min(1.0, math.exp(logs))

@@ -11,9 +11,9 @@ from inference.mean_interval import MeasuredMean, measured_mean
 def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> MeasuredMean:
     """Return the mean of a cell's runs with its interval, inside the bounds of the measure.
 
-    The interval is for the mean of runs like these (see `collapses`); if some are outliers, there is none.
-    An interval of few values can extend beyond possible values, such as below 0 % or above 100 %. Cutting it off there doesn't
-    reduce its coverage, since the mean lies inside the bounds.
+    The interval is for the mean of runs like these (see `collapses`); if some runs are outliers, there is no interval.
+    An interval from few values can extend beyond possible values, such as below 0 % or above 100 %. Clipping it to the bounds
+    doesn't reduce the coverage, since the mean lies inside the bounds.
 
     Parameters
     ----------

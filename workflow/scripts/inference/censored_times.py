@@ -1,21 +1,21 @@
-"""Censored times, some of which are known only as lower bounds: the Kaplan-Meier estimator and its quantiles.
+"""The Kaplan-Meier estimator and its quantiles for censored times, some of which are known only as lower bounds.
 
-Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Leaving out the cases that didn't end
-would estimate the times of only the quick ones.
+Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Without the cases that didn't end,
+the estimate would describe only the quick ones.
 """
 
 import numpy as np
 
 
 def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct end times, and the estimated share that has ended by each.
+    """Return the distinct end times, and the estimated share of cases that have ended by each of them.
 
     Parameters
     ----------
     times : array_like of float, shape (n,)
-        Duration of each observation, until it ended or until observation stopped. Infinite if it never ends.
+        Duration of each case, until it ended or until observation stopped; infinite for a case that never ends.
     ended : array_like of bool, shape (n,)
-        Whether it ended at that time. A case observed only until a time counts as not ended at that time.
+        Whether the case ended at its time; False if observation stopped then.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ended_quantile(times, ended, share) -> float | None:
-    """Return the time by which a share has ended, interpolated between times like `numpy.quantile`; None if it is not reached.
+    """Return the time by which a share of cases has ended, interpolated like `numpy.quantile`; None if the share is not reached.
 
     Parameters are those of `ended_shares`; ``share`` is between 0 and 1.
 

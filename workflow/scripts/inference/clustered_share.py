@@ -3,7 +3,7 @@
 The bounds are Clopper and Pearson's exact ones. The lower bound uses the effective number of independent trials, derived from the
 spread between clusters (Korn and Graubard, Survey Methodology 24(2), 1998). The upper bound uses the number of clusters, as if the
 trials of a cluster were copies of one, because the observed spread shows nothing about events that occurred in no cluster. With Korn and
-Graubard's upper bound the interval contains a share of 5 % in only 77 to 90 % of cases if half of it occurs in whole clusters.
+Graubard's upper bound, the interval contains a share of 5 % in only 77 to 90 % of cases if half of this share occurs in whole clusters.
 """
 
 import numpy as np
@@ -47,23 +47,23 @@ def _lower_ends(positive, trials, tail):
     return np.where(share > 0, ends, 0.0)
 
 
-#: Probability with which a true share should be detected, and number of simulated studies.
+#: Power to detect a true share, and number of simulated studies.
 POWER, STUDIES = 0.8, 1000
 
 
 def findable_share(trials, share, confidence) -> float | None:
-    """Return the smallest true share of positive trials that is shown to be above another one with a probability of `POWER`.
+    """Return the smallest true share of positive trials that is shown to exceed a given share with a power of `POWER`.
 
-    It is shown if the interval lies above that share. The result is accurate to a percentage point, from simulated studies with
-    independent trials, because few clusters don't show how strongly their trials are correlated; correlated trials detect less.
-    None if not even a share of 1 is detected.
+    This is shown if the interval lies above the given share. The result is accurate to a percentage point. The simulated studies
+    have independent trials, because few clusters don't show how strongly their trials are correlated; correlated trials detect
+    less. None if not even a true share of 1 is detected.
 
     Parameters
     ----------
     trials : array_like of int, shape (clusters,)
         Number of trials in each cluster.
     share, confidence : float
-        Between 0 and 1.
+        Given share, and confidence of the interval, between 0 and 1.
     """
     trials = np.asarray(trials, int)
     drawn = np.random.default_rng(len(trials)).random((STUDIES, trials.sum()))

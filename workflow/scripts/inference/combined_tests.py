@@ -19,7 +19,7 @@ def fisher(p: Iterable[float]) -> float:
 
 
 def flipped_p(contrasts) -> float:
-    """Return p of the hypothesis that the members of pairs are exchangeable, by flips of the contrasts' signs, for any number of pairs.
+    """Return the sign-flip p value for the hypothesis that the members of pairs are exchangeable, for any number of pairs.
 
     ``contrasts`` (numpy.ndarray of float, shape (n,)) has one or more elements.
     """

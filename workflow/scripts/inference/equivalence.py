@@ -2,8 +2,8 @@
 
 Finding no difference doesn't show that there is none. Here the null hypothesis is that the
 effect lies outside the margin; rejecting it shows equivalence (Schuirmann, 1987, "A comparison
-of the two one-sided tests procedure and the power approach"). Test and interval are those of the effect itself, a
-`StudentMean` or `FlippedMean`, so equivalence always refers to the same quantity as the effect beside it.
+of the two one-sided tests procedure and the power approach"). The test and the interval are those of the reported effect, a
+`StudentMean` or `FlippedMean`, so equivalence always refers to the same quantity as the effect.
 """
 
 import math
@@ -20,7 +20,7 @@ def bounds(margin, scale) -> tuple[float, float]:
 
 
 def tost(test, low, high) -> float:
-    """Return p of the two one-sided tests: the larger of the two.
+    """Return the p value of TOST: the larger of the p values of the two one-sided tests.
 
     `low` and `high` are the bounds as contrasts; a bound at infinity can't be exceeded.
     """
@@ -35,7 +35,7 @@ def tost_interval(test, significance) -> tuple[float, float]:
 
 
 def place(interval, low, high) -> str:
-    """Return whether an interval lies within two bounds, outside them, or across one."""
+    """Return the position of an interval relative to two bounds: `INSIDE`, `OUTSIDE` or `ACROSS`."""
     if low < interval[0] and interval[1] < high:
         return INSIDE
     return OUTSIDE if interval[1] < low or interval[0] > high else ACROSS

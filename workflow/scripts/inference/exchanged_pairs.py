@@ -1,13 +1,13 @@
 """Sign tests for many rows of pairs, with p corrected for all rows and no assumptions on the distribution of values.
 
-A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more, else 0. If both
-sides are the same algorithm, exchanging them in a replication, in all rows simultaneously, doesn't change any probability. So the
-probability that any row deviates as much as a given one is the share of all such exchanges in which some row does. It is exact for skewed,
-heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima of the exchanges preserve the
-family-wise error if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing; Romano and Wolf, 2005, J. Am. Stat.
-Assoc. 100, 94-108).
+A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the margin,
+else 0. If both sides are the same algorithm, exchanging them in a replication, in all rows simultaneously, doesn't change any probability.
+So the probability that any row deviates as much as a given row is the share of all such exchanges in which some row does. This p value is
+exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima of the
+exchanges control the family-wise error rate if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing; Romano and
+Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
 
-The deviation of a row is its McNemar statistic, the sum of its signs divided by the root of their number.
+The deviation of a row is its McNemar statistic, the sum of its signs divided by the square root of the number of signs.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy import special
 
 #: Largest number of exchanges to try; if there are more, this many are drawn, including the identity.
 MOST_EXCHANGES = 4096
-#: Largest number of signs in memory, which reduces the number of exchanges with very many units.
+#: Largest number of signs in memory; with very many units, it limits the number of exchanges.
 MOST_SIGNS = 20_000_000
 #: Statistics closer than this are equal except for rounding.
 ROUNDING = 1e-9
@@ -62,12 +62,12 @@ def sign_p(one, other) -> float:
 
 
 def upper_tail(successes, trials) -> float:
-    """Return the probability of at least this many successes if each has a probability of one half."""
+    """Return the probability of at least ``successes`` successes in ``trials`` trials with a success probability of one half."""
     return float(special.bdtrc(successes - 1, trials, 0.5)) if successes > 0 else 1.0
 
 
 def median_interval(values, confidence) -> tuple[float, float] | None:
-    """Return the interval for the median between two of the values with at least the given coverage, or None if there is none.
+    """Return an interval for the median, between two of the values, with at least the given coverage; None with too few values.
 
     See David and Nagaraja (2003), Order Statistics, section 7.1.
     """

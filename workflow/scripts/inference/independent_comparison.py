@@ -52,13 +52,13 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return p of the hypothesis that the difference doesn't lie between two contrasts; None if it can't be tested."""
+        """Return the p value for the null hypothesis that the difference lies outside two contrasts; None if it can't be tested."""
         if not self.error:
             return None
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
 
     def p_beyond(self, low, high) -> float | None:
-        """Return p of the hypothesis that the difference lies between two contrasts; None if it can't be tested.
+        """Return the p value for the null hypothesis that the difference lies between two contrasts; None if it can't be tested.
 
         The test is one-sided at the nearer bound; the other bound would give a larger p.
         """

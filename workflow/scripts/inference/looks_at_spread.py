@@ -1,11 +1,11 @@
 """Intervals for a mean with a sequential sample size: values are added until the interval is narrow enough.
 
 The interval is examined at interim looks after fixed numbers of values, and the first interval that is narrow enough ends the sampling.
-Since sampling ends sooner if the spread happens to seem small, the ordinary 95 % interval then contains the mean less often (Chow and
+Since sampling ends sooner if the values happen to be close together, the ordinary 95 % interval then contains the mean less often (Chow and
 Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals; Starr, same journal
 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
 98 to 99 %. Here all looks have the same level, as in Pocock's test (Biometrika 64(2), 1977), raised so
-that even at the worst spread the final interval contains the mean of normal values with the stated probability.
+that even at the worst standard deviation the final interval contains the mean of normal values with the stated probability.
 
 This can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends only
 on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
@@ -20,10 +20,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, signal, stats
 
-#: Bins of sums of squares in the calculation: with twice as many the level changes by less than 0.01 percentage points.
+#: Number of bins for sums of squares in the calculation: with twice as many, the level changes by less than 0.01 percentage points.
 BINS = 2000
-#: Number of spreads to try when searching for the worst, and number of looks that matter for it: the worst spread needs
-#: only slightly more values than the first look has, and then no run ever reaches the seventh look.
+#: Number of standard deviations to try when searching for the worst, and number of looks that matter for it: the worst one needs
+#: only slightly more values than the first look has, so that the seventh look is never reached.
 SPREADS, LOOKS = 40, 6
 
 
@@ -37,7 +37,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     level : float
         Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
-        Largest sufficient half-width, in standard deviations of a value.
+        Half-width at which sampling ends, in standard deviations of a value.
     """
     edges, added = _sums_of_squares(tuple(looks))
     sums, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
@@ -58,14 +58,14 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
 
 @lru_cache(maxsize=8)
 def _sums_of_squares(looks) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the edges of bins (the first one is around 0), and for each look the probabilities of its increment by bin."""
+    """Return the edges of the bins (the first bin is centred on 0), and each look's probability of an increment in each bin."""
     sums, width = np.linspace(0, stats.chi2.ppf(1 - 1e-9, looks[-1] - 1), BINS, retstep=True)
     edges = np.append(sums - width / 2, sums[-1] + width / 2)
     return edges, [np.diff(stats.chi2.cdf(edges, more)) for more in np.diff((1, *looks))]
 
 
 def least_coverage(looks: Sequence[int], level: float) -> float:
-    """Return `coverage_at_end` at the spread for which it is lowest."""
+    """Return the lowest `coverage_at_end` over all standard deviations."""
     looks = looks[:LOOKS]
     if len(looks) == 1:
         return level
@@ -74,9 +74,10 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 
 
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
-    """Return the level of each interim look's interval that gives a coverage of `confidence` at any spread.
+    """Return the confidence level of the interim looks at which the final interval has a coverage of `confidence` or more.
 
-    It is rounded up to a ten-thousandth. Each look should have about one and a half times as many values as the previous one.
+    This holds for any standard deviation. The level is rounded up to a ten-thousandth. Each look should have about one and a half
+    times as many values as the previous one.
     """
     if least_coverage(looks, confidence) >= confidence:
         return confidence

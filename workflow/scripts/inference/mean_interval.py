@@ -1,10 +1,10 @@
 """Intervals for means, and the cases without one: too few runs, copies of one measurement, and runs in two groups.
 
-Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases for exponential ones),
-and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the two lower ends
+Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases if they are
+exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the two lower ends
 to the larger of the two upper ends. With at least `LEAST_RUNS` values, a nominal 95 % interval contains the mean of normal, skewed,
 heavy-tailed and flat values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t interval is up to ten
-times as wide as the other, and the combination has a coverage of more than 97 %.
+times as wide as Student's, and the combination has a coverage of more than 97 %.
 """
 
 import math
@@ -18,9 +18,9 @@ from inference.student_t import quantile
 
 #: Smallest number of values for an interval.
 LEAST_RUNS = 6
-#: Largest number of values with the bootstrap-t interval; with more, Student's t alone is sufficient for skewed values too.
+#: Largest number of values for which the bootstrap-t interval is used; with more, Student's t is sufficient for skewed values too.
 BOOTSTRAP_MAX_RUNS = 200
-#: Number of resamples, half of which mirror the other half, so that values and their negatives have the same interval.
+#: Number of resamples. Half of them mirror the other half, so that negating all values mirrors the interval.
 RESAMPLES = 2000
 
 
@@ -67,9 +67,9 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
 
 
 def _resampled_t(standardised):
-    """Return the t of resamples of values with mean 0 and standard deviation 1, in ascending order.
+    """Return the t statistics of resamples, in ascending order; the values have mean 0 and standard deviation 1.
 
-    Resamples that repeat a single value, which may occur with quantised values, have no t.
+    Resamples of equal values, which may occur with quantised values, have no t and are left out.
     """
     n = len(standardised)
     weights = _resamples(n)

@@ -1,7 +1,7 @@
 """Adjust p values for the number of tests in a family.
 
-Methods are "holm" (Holm, 1979: probability of any false alarm) and "fdr_bh" (Benjamini and Hochberg, 1995:
-expected share of false alarms among the reported differences).
+The method "holm" controls the probability of any false alarm (Holm, 1979), "fdr_bh" the expected share of false
+alarms among the reported differences (Benjamini and Hochberg, 1995).
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 
 
 def adjusted(p: pd.Series, method: str) -> pd.Series:
-    """Return the adjusted p values of one family; missing ones stay missing and don't count."""
+    """Return the adjusted p values of one family; missing values stay missing and don't count as tests."""
     known = p.dropna().astype(float)
     result = pd.Series(float("nan"), index=p.index)
     if len(known):
@@ -34,7 +34,7 @@ METHODS = {"holm": _holm, "fdr_bh": _benjamini_hochberg}
 
 
 def adjusted_within(table: pd.DataFrame, families: list[str], column: str, method: str) -> pd.Series:
-    """Return adjusted p values for a column of a table; families are the groups by the columns `families`."""
+    """Return the adjusted p values of a column of a table; rows with equal values in the columns `families` are one family."""
     result = pd.Series(float("nan"), index=table.index)
     for _, family in table.groupby(families, sort=False):
         result[family.index] = adjusted(family[column], method)

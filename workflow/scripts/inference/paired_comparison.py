@@ -18,7 +18,7 @@ class Family:
     """Criteria of a comparison, fixed before its values are known."""
 
     confidence: float  # confidence of intervals
-    significance: float  # significance of tests
+    significance: float  # significance level of tests
     tests: int = 1  # number of tests for which p is corrected
 
 
@@ -29,8 +29,10 @@ class Comparison:
     scale: str  # scale of the contrasts; see `paired_contrasts`
     contrasts: np.ndarray  # one per pair
     walsh: np.ndarray  # their Walsh averages
-    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None with too few pairs or without a spread
-    reaches: bool = False  # whether p of the test can be below its level in the family
+    test: StudentMean | FlippedMean | None = (
+        None  # test of the mean contrast; None if there are too few pairs or all are equal
+    )
+    reaches: bool = False  # whether there are enough pairs for p to fall below the significance level in the family
     apart: int = 0  # number of outliers among pairs: with any, the mean has no interval
     one_value: bool = False  # whether the runs of each side repeat one measurement: all are equal within the resolution
     mean_a: float | None = None
@@ -80,8 +82,9 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
         Scale and effect unit of the metric.
     family : Family
     resolution : tuple of float
-        Smallest distinguishable difference of values of a, and of b, in their unit. If all values of a are closer than this, and so are those of b, each side is one measurement, no matter how often it was repeated: n is 1, and there is no test. Equal contrasts
-        of differing runs aren't repetitions, but have no test either, because they have no spread.
+        Smallest distinguishable difference between values of a, and between values of b, in their unit. If all values of a are closer
+        than this, and all values of b too, each side is one measurement, no matter how often it was repeated: n is 1, and there is no
+        test. Equal contrasts of differing runs aren't repetitions, but there is no test for them either, because they have no spread.
     """
     if len(a) == 0:
         return Comparison(scale, np.empty(0), np.empty(0))

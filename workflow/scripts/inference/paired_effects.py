@@ -70,9 +70,9 @@ def doubled_ranks(contrasts) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _critical_count(n: int, tail: float) -> int | None:
-    """Return the number of Walsh averages of n contrasts that the signed-rank test excludes at each end for this share.
+    """Return the rank k of the Walsh averages at the ends of the interval of the Hodges-Lehmann estimate, for n contrasts.
 
-    The interval of the Hodges-Lehmann estimate runs from the k-th smallest to the k-th largest
+    The interval runs from the k-th smallest to the k-th largest
     Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,
     section 3.3; `qsignrank` in R). None if n is too small for this tail.
     """

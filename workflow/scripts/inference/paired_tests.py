@@ -1,9 +1,9 @@
 """The mean of paired contrasts: a single test, the interval that inverts it, and one-sided tests against any bound.
 
-The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test is
-Hartigan's and Fisher's of the contrasts' signs, regardless of the distribution of the values: a test chosen by a test of normality has
-the level of neither, and Student's t with few pairs finds false differences between bimodal cells (in 72 % of studies of
-72 cells with 3 pairs each). With few pairs p can't be below the level of the first test in a family
+The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test flips the contrasts' signs
+(Fisher, Hartigan), regardless of the distribution of the values. If a test of normality chose between two tests, neither significance
+level would hold, and Student's t with few pairs finds false differences between bimodal cells (in 72 % of studies of
+72 cells with 3 pairs each). With few pairs p can't be below the significance level of the first test in a family
 (`pairs_for` returns the number needed), and with fewer than `LEAST_PAIRS` there is neither interval nor test.
 
 The null hypothesis is that the two members of a pair are exchangeable: the factor that distinguishes them has no effect.
@@ -43,9 +43,9 @@ def smallest_p(pairs) -> float:
 
 
 def pairs_for(tests, significance) -> int:
-    """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first): 6 for one test, 12 for 72.
+    """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first step): 6 for 1, 12 for 72.
 
-    With fewer pairs p can't be below the level, however clear the difference is.
+    With fewer pairs p can't be below the significance level, however clear the difference is.
     """
     pairs = LEAST_PAIRS
     while smallest_p(pairs) * max(tests, 1) > significance:
@@ -74,7 +74,7 @@ class StudentMean:
         self.statistic = self.mean / self.error
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return p of the hypothesis that the mean is `null`, or beyond it on the side opposite to the alternative."""
+        """Return the p value for the null hypothesis that the mean is `null`; if one-sided, that it is at most or at least `null`."""
         t = (self.mean - null) / self.error
         tail = {"greater": -t, "less": t, "two-sided": -abs(t)}[alternative]
         p = float(special.stdtr(self.df, tail))
@@ -89,8 +89,8 @@ class StudentMean:
 class FlippedMean:
     """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null, the mean is at least as large as before exactly if the mean of these
-    contrasts is at most the null. So p against any null, and the interval, follow from the means of subsets of the
+    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease exactly if the mean of the
+    flipped contrasts was at most the null. So p against any null, and the interval, follow from the means of subsets of the
     contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64): all 2^n - 1 subsets up to
     `EXACT_MAX_PAIRS`, and for more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
     Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
@@ -109,7 +109,7 @@ class FlippedMean:
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return p of the hypothesis that the mean is `null`, or beyond it on the side opposite to the alternative."""
+        """Return the p value for the null hypothesis that the mean is `null`; if one-sided, that it is at most or at least `null`."""
         subsets = len(self.means)
         at_most = np.searchsorted(self.means, null + self.rounding, side="right")
         at_least = subsets - np.searchsorted(self.means, null - self.rounding, side="left")

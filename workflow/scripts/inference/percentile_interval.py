@@ -27,17 +27,17 @@ class PercentileEstimate:
     low: float | None = None
     high: float | None = None
     held: float | None = (
-        None  # exact coverage of both ends, or of the upper one, as a fraction; with ties a lower bound
+        None  # exact coverage of the interval or of the upper bound, as a fraction; with ties, the coverage is at least this
     )
 
 
 def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
-    """Return the smallest number of values for an interval of a percentile: enough that the extreme values lie beyond it.
+    """Return the smallest number of values whose extremes bound a percentile with the given confidence.
 
     Parameters
     ----------
     share : float
-        Share of values below the percentile, between 0 and 1: 0.95.
+        Share of values below the percentile, between 0 and 1, such as 0.95.
     confidence : float
     kind : str
         `TWO_SIDED`, with the same probability of a miss at either end, or `UPPER`.
@@ -58,8 +58,8 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
     """Return a percentile of independent values with its interval or upper bound, if n allows one.
 
-    Both ends are values of the sample. The interval misses on either side with at most half of the error probability, the upper
-    bound with at most all of it.
+    Both ends are values of the sample. The interval misses on either side with at most half of the error probability; the upper
+    bound misses with at most the whole error probability.
 
     Parameters
     ----------

@@ -13,17 +13,17 @@ def smallest_p(n_first, n_second) -> float:
 def mann_whitney(first, second, significance) -> tuple[float | None, float | None, str]:
     """Compare two samples by a two-sided test (Mann and Whitney, 1947).
 
-    The result is that of ``pingouin.mwu``, which calls the same function of SciPy, but without the matrix of all
-    differences that it builds for an effect size: 1 GB with 7,200 runs per IP version.
+    The result is the same as with ``pingouin.mwu``, which calls the same function of SciPy, but also builds the matrix of all
+    differences for an effect size: 1 GB with 7,200 runs per IP version.
 
-    Returns U of ``first`` (the number of pairs in which it is larger, ties counting one half), p, and a note with the reason if there
-    is neither.
+    Returns U of ``first`` (the number of pairs in which its value is larger, ties counting one half), p, and a note with the reason
+    if both are None.
 
     Parameters
     ----------
     first, second : array_like of float
     significance : float
-        Level of significance. A test that can't reach it with this number of values is skipped.
+        Significance level. A test whose p can't fall below it with this number of values is skipped.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     n_first, n_second = len(first), len(second)

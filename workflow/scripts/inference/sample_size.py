@@ -1,8 +1,8 @@
 """Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
 `sd` is the standard deviation of the contrasts, above 0, and `scale` their scale; effects are in the effect's unit. `significance`
-is for a single test: in a family of m tests, Holm's correction allows the first one significance / m, and a difference that
-should be shown wherever it occurs must pass at that level.
+is for a single test: in a family of m tests, Holm's procedure has the level significance / m for the first test, and a difference
+that should be shown wherever it occurs must be significant at that level.
 """
 
 import math
@@ -39,9 +39,9 @@ def spreads_of(contrasts, confidence) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def _power(standardised, pairs, significance):
-    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2) at a mean contrast in standard deviations.
+    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2); the mean contrast is in standard deviations.
 
-    The result is that of `pingouin.power_ttest`, whose import takes a second.
+    The result is the same as with `pingouin.power_ttest`, whose import takes a second.
     """
     critical, shift = quantile(1 - significance / 2, pairs - 1), standardised * math.sqrt(pairs)
     above, above_lower = stats.nct.sf([critical, -critical], pairs - 1, shift)
@@ -50,9 +50,9 @@ def _power(standardised, pairs, significance):
 
 @lru_cache(maxsize=4096)
 def standardised_detectable(pairs, power, significance) -> float:
-    """Return the smallest true mean contrast, in standard deviations, that is shown with `power`.
+    """Return the smallest true mean contrast, in standard deviations, that is detected with the given `power`.
 
-    By bisection to 9 digits; `MAX_STANDARDISED` if it isn't below that.
+    The result comes from bisection to 9 digits; it is `MAX_STANDARDISED` if no smaller contrast is detected.
     """
     low, high = 0.0, MAX_STANDARDISED
     while high - low > 1e-9 * high:
@@ -65,9 +65,9 @@ def standardised_detectable(pairs, power, significance) -> float:
 
 
 def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
-    """Return the smallest true effect, an increase, that ``pairs`` pairs show with `power`.
+    """Return the smallest true increase that ``pairs`` pairs detect with the given `power`.
 
-    None below `MIN_PAIRS`, beyond `MAX_STANDARDISED`, and where the effect would be beyond any number.
+    None with fewer than `MIN_PAIRS`, if no contrast below `MAX_STANDARDISED` is detected, or if the effect is too large for a float.
     """
     standardised = standardised_detectable(pairs, power, significance) if pairs >= MIN_PAIRS else MAX_STANDARDISED
     if standardised >= MAX_STANDARDISED:
@@ -78,17 +78,17 @@ def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
 
 
 def pairs_needed(sd, effect, power, significance, scale) -> int | None:
-    """Return the smallest number of pairs, at least `MIN_PAIRS`, that show a true effect above 0 with `power`.
+    """Return the smallest number of pairs, at least `MIN_PAIRS`, that detect a true effect above 0 with the given `power`.
 
-    None if `MAX_PAIRS` are not enough. A ratio is taken upwards: the same percentage downwards is further away on the
-    logarithmic scale.
+    None if `MAX_PAIRS` are not enough. For a ratio, the effect is an increase; a decrease by the same percentage is further
+    away on the logarithmic scale.
     """
     standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
-    # Rounded, so that neighbouring machines agree and the cache is of use.
+    # Rounded, so that different machines agree and the cache is hit.
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None
-    # The normal distribution in place of t gives slightly too few, so that few numbers are left to look at.
+    # The normal distribution in place of t gives slightly too few pairs, so only few numbers are left to try.
     normal = (stats.norm.ppf(1 - significance / 2) + stats.norm.ppf(power)) / standardised
     low = min(max(MIN_PAIRS, int(normal**2)), MAX_PAIRS)
     if low > MIN_PAIRS and _power(standardised, low - 1, significance) >= power:
@@ -102,6 +102,6 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
 
 
 def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
-    """Return `pairs_needed` at the level that Holm's correction gives the first of `tests` tests, or that test's minimum if larger."""
+    """Return `pairs_needed` at the significance level of the first of `tests` tests in Holm's procedure; at least `pairs_for` this test."""
     needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
     return needed and max(needed, pairs_for(tests, significance))

@@ -1,11 +1,11 @@
 """Sequential test that assigns a sample to one of two kinds, by the share of its values that meet a condition.
 
-References come first: values of each kind are added until the two shares are known to differ. Their limits are Clopper's and Pearson's
-(1934, Biometrika 26), one-sided, each at a part of the error. Then each sample is judged by Wald's sequential probability ratio test (1945,
-Annals of Mathematical Statistics 16) between these limits: values are added until one of the two shares explains them `1 / error` times
-better than the other. If the sample's true share is at most the lower limit it is called the other kind with a probability of at most
-`error` (Ville's inequality, and the ratio grows with each value that meets the condition), and likewise above the upper limit. This holds
-for any distribution of the values. Runs of samples must have different seeds from those of the references.
+References come first: values of each kind are added until the two kinds' shares are known to differ. The limits of the shares are one-sided
+Clopper-Pearson limits (1934, Biometrika 26), each at a part of the error. Then each sample is judged by Wald's sequential probability ratio
+test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are `1 / error` times more likely with
+one share than with the other. A sample with a true share of at most the lower limit is assigned to the wrong kind with a probability of at
+most `error` (Ville's inequality, and the ratio grows with each value that meets the condition), and so is a sample with at least the upper
+limit. This holds for any distribution of the values. Runs of samples must have different seeds from those of the references.
 """
 
 import math
@@ -23,7 +23,7 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
     Parameters
     ----------
     hits_lower, hits_upper : int
-        Number of values that meet the condition, of ``values`` of each kind.
+        Number of values of each kind that meet the condition, among ``values``.
     values : int
     error : float
         Largest probability that either limit is wrong.
@@ -64,13 +64,13 @@ class SequentialTest:
 
     @property
     def fewest(self) -> int:
-        """The number of values after which a sample is judged if all agree; the larger one of the two kinds."""
+        """The number of values after which a sample is judged if all values agree; the larger of the two kinds' numbers."""
         steps = self.evidence(1, 1), -self.evidence(0, 1)
         return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
 
 
 def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], of_verdicts) -> SequentialTest | None:
-    """Return the test that the references allow at one of their looks, or None if the shares are not known to differ.
+    """Return the test that the references allow at an interim look, or None if the two shares are not known to differ.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
     error : float
         Largest probability that any limit at any look is wrong.
     looks : sequence of int
-        The numbers of values at which references are looked at.
+        Numbers of values at the interim looks at the references.
     of_verdicts : float
         Error of each verdict.
     """
@@ -88,7 +88,9 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
 
 
 def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int] | None:
-    """Return the threshold that best separates two samples, and 1 if the second is above it, -1 if below; None if all values are equal.
+    """Return the threshold that best separates two samples, and the second sample's side of it; None if all values are equal.
+
+    The side is 1 if the second sample is above the threshold, and -1 if it is below.
 
     The threshold maximises the difference of the empirical distribution functions (Kolmogorov and Smirnov); ties go to the middle of the
     widest gap.

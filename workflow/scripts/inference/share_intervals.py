@@ -32,7 +32,7 @@ class BoundedEstimate:
     value: float | None = None  # mean of the logits, converted back, like both ends of its interval
     low: float | None = None
     high: float | None = None
-    mean: float | None = None  # mean of the values themselves; the next two are the ends of its interval
+    mean: float | None = None  # mean of the values themselves; `smallest` and `largest` are the extremes of the values
     smallest: float | None = None
     largest: float | None = None
     note: str = ""  # reason why a result is missing, or another method was used

@@ -13,7 +13,7 @@ from inference.student_t import chance_below, quantile
 
 @dataclass(frozen=True)
 class Stratum:
-    """The rows that leave out a replication of one stratum, and its degrees of freedom."""
+    """The rows that each leave out one replication of a stratum, and the stratum's degrees of freedom."""
 
     rows: slice
     df: int
@@ -42,7 +42,8 @@ def degrees_of_freedom(variances, strata) -> np.ndarray:
     """Return the degrees of freedom of a sum of the strata's variances, with the shape of a statistic.
 
     They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114); for one stratum its own f.
-    With three values per stratum nominal 95 % intervals have a coverage of 93 to 97 %; with Welch's (1947, with f + 2, minus 2) 91 to 95 %.
+    With three values per stratum, nominal 95 % intervals have a coverage of 93 to 97 %; with Welch's formula (1947: f + 2 in place
+    of f, and 2 subtracted), 91 to 95 %.
     """
     f = np.array([stratum.df for stratum in strata], float).reshape(-1, *[1] * (variances.ndim - 1))
     spread = (variances**2 / f).sum(axis=0)
@@ -96,9 +97,9 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
-    """Return two one-sided p values: for a statistic of 0 or more, and for one below 0.
+    """Return one-sided p values for two alternatives: that the statistic is 0 or more, and that it is below 0.
 
-    If no row differs from the data the result is certain: p is 0 or 1.
+    If no row differs from the row for all data, the result is certain: p is 0 or 1.
 
     ``rows`` and ``strata`` are as for `t_interval`.
     """
@@ -110,7 +111,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at_least(p_values, number) -> np.ndarray:
-    """Return the p value for at least a given number of several statements being true, over the last axis.
+    """Return the p value of the claim that at least ``number`` of the statements along the last axis are true.
 
     It is Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest p (Benjamini and Heller, 2008, Biometrics 64(4)).
     """
@@ -119,7 +120,7 @@ def at_least(p_values, number) -> np.ndarray:
 
 
 def certain(p_values, significance) -> int:
-    """Return how many of several statements are confirmed by Holm's steps (1979, Scand. J. Statist. 6(2))."""
+    """Return the number of statements confirmed by Holm's procedure (1979, Scand. J. Statist. 6(2))."""
     p = np.sort(np.ravel(p_values))
     holds = p * np.arange(len(p), 0, -1) <= significance
     return len(p) if holds.all() else int(holds.argmin())

@@ -24,6 +24,6 @@ def quantile(share, df) -> np.float64 | np.ndarray:
 def chance_below(t, df) -> np.float64 | np.ndarray:
     """Return the probability that t lies below a value, the inverse of `quantile`; arrays are broadcast.
 
-    ``t`` and ``df`` are like the result of `quantile` and its argument.
+    ``t`` is array_like of float, and ``df`` is the same as for `quantile`.
     """
     return special.stdtr(df, t)

@@ -5,7 +5,7 @@ effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, 
 79(6)). Sums of squares are those of the cells' means with equal weights: without empty cells these are orthogonal and add up,
 however many runs were excluded (unweighted means; Yates, 1934, JASA 29(185)), and if all cells have the same number of runs, types I,
 II and III are equal. The contribution of chance to each of them is subtracted. It is estimated from the variances and covariances of
-the runs of a block (which share their seeds), so cells needn't have the same spread.
+the runs of a block (which share their seeds), so cells needn't have the same variance.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from inference.stratified_jackknife import Stratum, t_interval
 
 #: Parts that don't belong to a factor or a pair of factors.
 HIGHER, SEED, RUN = "higher interactions", "seed", "run"
-#: Smallest number of replications per block, and of values per cell, for an interval: without one of them a spread and means still exist.
+#: Smallest number of replications per block, and of values per cell, for an interval: without one of them, variances and means still exist.
 LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 
@@ -147,7 +147,7 @@ class _Terms:
         return float((means**2).sum())
 
     def _noise(self, of_means, subset):
-        """Return the average contribution of chance to a sum of squares: the trace of its projection times the covariances."""
+        """Return the expected contribution of chance to a sum of squares: the trace of its projection times the covariances."""
         # If a factor forms the blocks, its projection is the same for each block's own cells.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]
@@ -161,7 +161,10 @@ class _Terms:
 
 
 def _block(part) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """Return the cells' means in a block, the covariances of their runs, and of these means; None if no cell has two runs."""
+    """Return the means of a block's cells, the covariances of their runs, and the covariances of the means.
+
+    Both covariances are None if no cell has two runs.
+    """
     there = (~np.isnan(part)).astype(float)
     n, means = there.sum(axis=1), np.nanmean(part, axis=1)
     if n.max() < 2:

@@ -14,8 +14,7 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 
-    ``variances`` and ``sizes`` (sequence of float, shape (2,)) are those of the samples, with the divisor n - 1 and at least two values
-    each.
+    ``variances`` (with the divisor n - 1) and ``sizes`` (at least 2) are sequences of float, shape (2,), one value per sample.
     """
     parts = [float(variance) / n for variance, n in zip(variances, sizes, strict=True)]
     spread = sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
@@ -25,7 +24,7 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | None:
     """Compare the means of two independent samples, two-sided: t = (m1 - m2) / sqrt(v1/n1 + v2/n2).
 
-    Returns difference, low, high, tost_low, tost_high, statistic, df, p; None if neither sample varies beyond its
+    The keys are difference, low, high, tost_low, tost_high, statistic, df and p. None if neither sample varies beyond its
     resolution.
 
     Parameters
@@ -33,8 +32,8 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     values, others : numpy.ndarray of float
         At least two values each.
     params : object
-        Has confidence, and the significance of the two one-sided tests that correspond to an interval with
-        confidence 1 - 2 x significance.
+        Has ``confidence`` and ``significance``; the interval for two one-sided tests has the confidence
+        1 - 2 x significance.
     resolutions : tuple of float
         Smallest distinguishable difference of values in either sample; the variance of rounding to it is added.
     """
