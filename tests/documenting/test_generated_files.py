@@ -35,7 +35,7 @@ def test_check_finds_drift(tmp_path, monkeypatch, capsys):
     assert document_configuration.main(["--check"]) == 0
     (tmp_path / "other.md").write_text("edited by hand")
     assert document_configuration.main(["--check"]) == 1
-    assert capsys.readouterr().out == "config/other.md is out of date: `make documentation` writes it anew.\n"
+    assert capsys.readouterr().out == "config/other.md is out of date: run `make documentation`.\n"
 
 
 def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):

@@ -1,10 +1,10 @@
 # Emulation, measurement and simulation: study -> runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 
 
-# A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
+# A profile sets the number of runs per job (`set-resources`): one on a single machine, many on a cluster.
 if EMULATED and JOB_SIZE.runs == 1:
 
-    # One run: a guest kernel with its own network and clock. The last line of its log says how it went.
+    # One run: a guest kernel with its own network and clock. The last line of its log reports the outcome.
     rule emulate_run:
         input:
             kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
@@ -32,7 +32,7 @@ if EMULATED and JOB_SIZE.runs == 1:
 
 elif EMULATED:
 
-    # What a call or profile sets for `emulate_run` holds for these jobs too.
+    # Resources that a call or profile sets for `emulate_run` apply to these jobs too.
     SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
 
     # Several runs, one after another. Each document is kept once it is complete (`update`), and a job that is started again
@@ -72,14 +72,14 @@ elif EMULATED:
             shell:
                 CARRY_OUT
 
-    # What a job of one run records of its run.
+    # Record for each document what a job with a single run would record.
     inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 
 if MEASURED:
 
-    # One run under the machine's own kernel and clock. It has all cores, so that nothing of this workflow goes
-    # on beside it; of others it waits for those that have one (`testbed.machine.machine.whole_machine`).
+    # One run under the machine's own kernel and clock. It has all cores, so that no other job of this workflow runs at the
+    # same time; it waits for other workflows' runs that hold a core (`testbed.machine.machine.whole_machine`).
     rule measure_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
@@ -106,7 +106,7 @@ if MEASURED:
 
 if SIMULATED:
 
-    # One run in the ns-3 simulator: minutes, so always a separate job.
+    # One run in the ns-3 simulator. It takes minutes, so it is always a separate job.
     rule simulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",

@@ -2,7 +2,7 @@
 
 
 def reported(figure, path):
-    """Return the drawing of a figure as `snakemake --report` shows it, with the caption that is filled when it is drawn."""
+    """Return a figure's path, marked for `snakemake --report` with the caption that is filled in when the figure is drawn."""
     return report(
         path,
         caption=os.path.abspath(f"{STUDY_FOLDER}/figures/{figure.slug}.rst"),

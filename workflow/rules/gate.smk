@@ -1,9 +1,9 @@
-# Gate: analysis/expectations.csv, once all else is there -> an exit status
+# Gate: analysis/expectations.csv, once everything else exists -> an exit status
 
 
-# Behind everything, so that report and tables are complete whatever comes out. The job fails if an expectation isn't met,
-# and then leaves no output: the next call looks again and fails again. What it has to say stands in gate.failed, which `onerror`
-# of the Snakefile shows last and unbroken.
+# Runs last, so that report and tables are complete whatever the result. The job fails if an expectation isn't met, and then
+# leaves no output, so the next call checks again and fails again. Its message is in gate.failed, which `onerror` of the
+# Snakefile prints last and in one piece.
 rule judge_study:
     input:
         expectations="results/{study}/analysis/expectations.csv",

@@ -1,10 +1,10 @@
-# Guest kernels of the study's own: C files, patches, source trees -> kernels/<kernel>/linux, workflow/kernel-<kernel>.json
+# Guest kernels that the study defines: C files, patches, source trees -> kernels/<kernel>/linux, workflow/kernel-<kernel>.json
 
 
 if KERNELS:
 
-    # Seconds, and minutes for a Linux that the cache does not have yet; outside of the workflow's containers, for the compiler gets one of
-    # its own that sees nothing else (setup/kernels.py).
+    # Takes seconds, or minutes for a Linux version that is not in the cache yet. It runs outside the workflow's containers, because the
+    # compiler gets a separate container in which it sees nothing else (setup/kernels.py).
     rule build_kernel:
         input:
             files=ancient(lambda wildcards: files_of_kernel(wildcards.kernel)),

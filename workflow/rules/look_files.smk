@@ -1,4 +1,4 @@
-# How many replications the looks ask for, and the documents of these: all that looks.smk needs
+# Number of replications that the interim looks ask for, and their documents, for looks.smk
 LOOKS = studies.looks(STUDY)
 
 
@@ -9,12 +9,12 @@ def documents_up_to(scenario, replications):
 
 
 def look_at(scenario, replications):
-    """Return the file of a look; until there is one, Snakemake takes it first and asks again."""
+    """Return the file of a look; if it doesn't exist yet, Snakemake takes the look first and then evaluates the inputs again."""
     return checkpoints.take_look.get(study=STUDY["study"], scenario=scenario, replications=replications).output[0]
 
 
 def documents_of(scenario):
-    """Return the input function of a scenario's documents, as many replications as its looks ask for."""
+    """Return the input function for a scenario's documents, with as many replications as the scenario's looks ask for."""
 
     def documents(wildcards):
         for replications in LOOKS:

@@ -1,7 +1,7 @@
-# Looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json, which says whether it needs more
+# Interim looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json, which says whether the scenario needs more
 
 
-# Whether the means of a scenario's cells are known precisely enough. The last look ends it in any case.
+# Decides whether the means of a scenario's cells are known precisely enough. The last look ends the scenario in any case.
 checkpoint take_look:
     input:
         documents=lambda wildcards: documents_up_to(wildcards.scenario, int(wildcards.replications)),
@@ -18,7 +18,7 @@ checkpoint take_look:
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
         confidence=SETTINGS["confidence"],
-        # What another scenario or the report is changed to makes no look stale.
+        # Only the keys that a look depends on: a change to another scenario or to the report makes no look stale.
         study=lambda wildcards: {
             key: STUDY[key]
             for key in (

@@ -1,12 +1,12 @@
-# Files of declared programs: where the user keeps them -> programs/<files>.tar
+# Files of declared programs, as kept by the user -> programs/<files>.tar
 
 
 if PROGRAMS:
 
-    # A copy with the study: its runs have these bytes, whatever becomes of the files.
+    # A copy in the study's results: the runs use these bytes, even if the user's files change or disappear.
     rule lay_in_program:
         input:
-            # They are needed no longer once they are archived.
+            # The files are no longer needed once they are archived.
             files=ancient(lambda wildcards: list(filter(os.path.exists, [files_of_program(wildcards)]))),
         output:
             archive="results/{study}/programs/{program}.tar",

@@ -49,7 +49,7 @@ rule write_report:
         "../scripts/report_page/write_report.py"
 
 
-# The page on which a reader chooses what is drawn. It needs the tidy tables alone.
+# The page on which a reader chooses what is drawn. It needs only the tidy tables.
 rule write_explorer:
     input:
         **table_paths(("runs", "scenarios", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),
@@ -77,7 +77,7 @@ rule write_explorer:
         "../scripts/report_page/write_explorer.py"
 
 
-# Published with the results, for the manifest names what made them: path here -> its copy.
+# Published with the results, because the manifest names the files that made them: path here -> path of the copy.
 SOURCES = {
     own(path): f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
     for path in (
@@ -90,7 +90,7 @@ SOURCES = {
 } | ({CLAIMS_FILE: "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
 
 
-# Digest and size of every published file. The run documents' digests are those that tidying found.
+# Digest and size of every published file. The digests of run documents come from the tidy tables.
 rule write_manifest:
     input:
         **({"claims": "results/{study}/analysis/claims.csv"} if CLAIMS else {}),
@@ -102,7 +102,7 @@ rule write_manifest:
             *rules.write_report.output,
             *rules.write_explorer.output,
             *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
-            # What runs of programs are repeated with.
+            # Needed to repeat runs of programs.
             *(f"results/{{study}}/programs/{program}.tar" for program in PROGRAMS),
         ],
         runs="results/{study}/tidy/runs.csv",

@@ -1,11 +1,11 @@
-# What the runs are, and the parameters of their jobs: all that kernels.smk and emulate.smk need
-# Guest kernels of the study's own, of a study that has any
+# The study's runs and the parameters of their jobs, for kernels.smk and emulate.smk
+# Guest kernels that the study defines, if any
 LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=NEEDS_IMAGES)
 KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 
 def kernel_for(scenario, cca):
-    """Return the file of the kernel that runs need besides the image's, if any, as a list."""
+    """Return a list with the file of the study's kernel that runs need; empty if they run on the image's kernel."""
     name = kernel_of(studies.definitions_in(STUDY, scenario, cca), LINUX_SHA256)
     return [f"results/{STUDY['study']}/kernels/{name}/linux"] if name else []
 
@@ -15,7 +15,7 @@ PROGRAMS, UNDER_TEST = program_files_of(STUDY), programs_under_test(STUDY)
 
 
 def archives_for(scenario, cca):
-    """Return the archives of the declared programs that runs need: that under test, and those of the scenario's groups."""
+    """Return the archives of the declared programs that runs need: the program under test, and the scenario's programs."""
     own = UNDER_TEST.get(cca)
     of_runs = {
         "scenarios": [one for one in STUDY["scenarios"] if one["id"] == scenario],
@@ -31,14 +31,14 @@ def needs_of(scenario, cca):
 
 
 def files_of_program(wildcards):
-    """Return where the user keeps a program's files."""
+    """Return the path at which the user keeps a program's files."""
     return users(PROGRAMS[wildcards.program]["path"])
 
 
 def files_of_kernel(name):
-    """Return the files that a kernel is made of, by its name."""
+    """Return the files from which the kernel with a given name is built."""
     kernel, sources = KERNELS[name]
-    # A patch is needed no longer once its kernel is built.
+    # A patch is no longer needed once its kernel is built.
     patches = [patch["path"] for patch in (kernel or {}).get("patches", [])]
     return [*map(users, filter(os.path.exists, patches)), *(users(one.source) for one in sources)]
 
@@ -49,7 +49,7 @@ def document_of(run):
 
 
 def factors_of(path):
-    """Return a run's scenario, CCA, IP version and replication, as texts, by the path of its document."""
+    """Return a run's scenario, CCA, IP version and replication, as texts, from the path of its document."""
     return str(path).removesuffix(".json.gz").split("/")[-4:]
 
 
@@ -62,12 +62,12 @@ if GAPS:
     RUN_DOCUMENTS = [path for path in RUN_DOCUMENTS if Path(inside_snakemake.path_in_module(workflow, path)).exists()]
     if not RUN_DOCUMENTS:
         sys.exit(said(f"--config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet"))
-# A study that goes on until it is precise enough may have fewer: looks.smk.
+# A study that continues until it is precise enough may have fewer documents: looks.smk.
 POSSIBLE_DOCUMENTS = RUN_DOCUMENTS
 MOST_DOCUMENTS = len(POSSIBLE_DOCUMENTS)
-# What the runs of a scenario share, at the upper ends of what is drawn: what a job must have room for.
+# Common conditions of a scenario's runs, with drawn conditions at their upper ends: a job needs enough resources for these.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
-# The same as the testbed gets it, of scenarios of which nothing is drawn.
+# The same as JSON for the testbed, only for scenarios without drawn conditions.
 CONDITIONS_JSON = {
     scenario["id"]: json.dumps(CONDITIONS[scenario["id"]])
     for scenario in STUDY["scenarios"]
@@ -75,10 +75,10 @@ CONDITIONS_JSON = {
 }
 
 
-# Snakemake records this of the study and the seed with each document, and nothing of the job: how many runs go
-# to a job makes none of them stale.
+# Snakemake records these conditions and the seed with each document, but nothing about the job, so that another number
+# of runs per job makes no document stale.
 def conditions_of(scenario, cca, replication):
-    """Return the conditions of a run as JSON: its scenario's, as drawn for the replication, with the definitions that it needs."""
+    """Return a run's conditions as JSON: those of its scenario, drawn for the replication, and the definitions that the run needs."""
     defined = studies.definitions_in(STUDY, scenario, cca)
     if scenario in CONDITIONS_JSON and not defined and cca not in UNDER_TEST:
         return CONDITIONS_JSON[scenario]
@@ -87,15 +87,15 @@ def conditions_of(scenario, cca, replication):
 
 
 def conditions_of_document(path):
-    """Return the conditions of a run as JSON by the path of its document."""
+    """Return a run's conditions as JSON, from the path of its document."""
     scenario, cca, _, replication = factors_of(path)
     return conditions_of(scenario, cca, replication)
 
 
-# By which a job notices that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
+# With this, a job detects that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
 PROGRAM_CONTENT = program_content()
 
-# The same for every job, or the text of a rule would make runs stale.
+# The same for every job; otherwise a change in a rule's text would make runs stale.
 CARRY_OUT = (
     f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed.job"
     " --conditions {params.conditions:q} --testbed-digest {params.testbed:q} --job {params.job:q}"
@@ -104,9 +104,10 @@ CARRY_OUT = (
 
 
 def job_with(log=None):
-    """Return the function of a job's parameter: its runs (CCA, IP version, replication, seed), its log and the program's content as JSON.
+    """Return the function that computes a job's parameter ``job``.
 
-    Snakemake records nothing of it: it follows from the job's files.
+    The parameter is JSON with the job's runs (CCA, IP version, replication, seed), its log and the content of the testbed's program.
+    Snakemake doesn't record it, because it follows from the job's files.
     """
 
     def job(wildcards, output):
@@ -120,12 +121,12 @@ def job_with(log=None):
 
 
 def conditions_of_all(wildcards, output):
-    """Return the parameter of a job of several runs: the conditions of each, packed for a command line."""
+    """Return the parameter of a job with several runs: the conditions of each run, packed for a command line."""
     return packed_conditions([json.loads(conditions_of_document(path)) for path in output])
 
 
 def largest_of(scenario):
-    """Return the conditions of a scenario's runs at their upper ends: those of the kernel's CCAs, and of each program under test."""
+    """Return a scenario's conditions at their upper ends: with the kernel's CCAs, and with each program under test."""
     return [CONDITIONS[scenario]] + [studies.largest_conditions(STUDY, scenario, cca) for cca in UNDER_TEST]
 
 
@@ -144,7 +145,7 @@ def expected_s(scenario, cca):
 
 @cache
 def memory_of(scenario):
-    """Return the memory of a job with runs of a scenario, which may have every CCA, in MB."""
+    """Return the memory in MB for a job with runs of a scenario, which may use any of the study's CCAs."""
     every = "+".join(STUDY["ccas"])
     defined = {"cca_definitions": studies.definitions_in(STUDY, scenario, every)}
     return max(job_memory_mb({**one, **defined, "cca": every}) for one in largest_of(scenario))
@@ -152,11 +153,11 @@ def memory_of(scenario):
 
 @cache
 def limit_of(scenario):
-    """Return the real seconds after which a run of a scenario is ended."""
+    """Return the wall-clock seconds after which a run of a scenario is terminated."""
     return wall_limit_s(CONDITIONS[scenario])
 
 
-# What a job of one run must have.
+# Resources of a job with one run.
 ONE_RUN = {
     "mem_mb": lambda wildcards: memory_of(wildcards.scenario),
     "runtime": lambda wildcards: job_runtime_min(seconds_of(wildcards.scenario)),
@@ -165,5 +166,5 @@ ONE_RUN = {
 
 
 SCENARIOS_OF = {name: [one for one in SCENARIOS if PLATFORMS[one] == name] for name in ("uml", "host", "ns3")}
-# The same as constraints of wildcards; an empty text if there are none.
+# The same scenarios as wildcard constraints; an empty text if there are none.
 EMULATED, MEASURED, SIMULATED = ("|".join(map(re.escape, names)) for names in SCENARIOS_OF.values())

@@ -1,11 +1,11 @@
 # Tidying: run documents -> tidy/{runs,flows,paths,bottlenecks,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
-# Whether all documents can be used. Snakemake deletes what a failed job has made before: this one has made nothing else.
+# Checks that all documents can be used. It is a separate rule because Snakemake deletes all outputs of a failed job.
 rule check_documents:
     input:
         documents=RUN_DOCUMENTS,
-        # When it was written says nothing: what a testbed writes otherwise has another digest.
+        # Its date is irrelevant: documents of another form come from a testbed with another digest.
         schema=ancient(own("workflow/schemas/run.schema.json")),
     output:
         in_order="results/{study}/logs/documents-in-order.txt",
@@ -60,7 +60,7 @@ rule tidy_runs:
         code=code_of("run_tables/tidy_runs"),
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
-        # What the runs are held against is no part of how they were made.
+        # Without the keys that only determine what the runs are compared with.
         study=studies.measured(STUDY),
         snakemake_version=SNAKEMAKE_VERSION,
     script:

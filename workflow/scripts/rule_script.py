@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-#: What a machine's disk says, and no script's mistake is.
+#: Errors that come from a machine's disk and not from a mistake in a script.
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
@@ -35,12 +35,12 @@ class _Both:
 
 def keep_log(path: str) -> None:
     """Copy standard output and standard error, tracebacks included, to a file from now on."""
-    log = open(path, "wb", buffering=0)  # noqa: SIM115, it stays open until the script ends; what a full disk refuses stays nowhere
+    log = open(path, "wb", buffering=0)  # noqa: SIM115, it stays open until the script ends; text that a full disk refuses is lost
     sys.stdout, sys.stderr = _Both(sys.stdout, log), _Both(sys.stderr, log)
 
 
 def run_rule(main: Callable, snakemake) -> None:
-    """Call a script's ``main(inputs, outputs, params)`` as its rule specifies, with the rule's log."""
+    """Call a script's ``main`` with the inputs, outputs and params of its rule, and copy its output to the rule's log."""
     with contextlib.suppress(OSError):
         keep_log(snakemake.log[0])
     try:

@@ -67,7 +67,7 @@ def _anchor(heading):
 
 
 def _studies():
-    """Yield file, content and numbers of cells, replications and runs of each study that is included, the default one first."""
+    """Yield file, content, and numbers of cells, replications and runs for each included study, the default study first."""
     for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").rglob("*.yaml"))]:
         study = resolve(load(path), str(path))
         file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))
@@ -81,7 +81,7 @@ def _question(topic):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the files, or compare them; return the exit status."""
+    """Write the files, or only compare them with ``--check``; return the exit status."""
     parser = argparse.ArgumentParser(prog="document_configuration", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare only, and fail if a file would change")
     check = parser.parse_args(arguments).check
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not check:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"config/{name} is out of date: `make documentation` writes it anew.")
+            print(f"config/{name} is out of date: run `make documentation`.")
             status = 1
     return status
 

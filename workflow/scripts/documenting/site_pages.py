@@ -37,7 +37,7 @@ EXTERNAL = re.compile(
 
 
 def site_path(path) -> str:
-    """Return the path on the site of a file of the repository.
+    """Return the path that a file of the repository has on the site.
 
     >>> site_path("docs/exam.md"), site_path("config/gate.md")
     ('exam.md', 'config/gate.md')
@@ -55,7 +55,7 @@ def linked_files(text, page) -> list[str]:
 
 
 def links_on_site(text, page) -> str:
-    """Return a page with its links adapted to the site.
+    """Return a page with links that work on the site.
 
     >>> links_on_site("[a](../config/gate.md#x), [b](exam.md)", "docs/report.md")
     '[a](config/gate.md#x), [b](exam.md)'
@@ -69,7 +69,7 @@ def _target(link, page):
 
 
 def repository_path(path) -> str:
-    """Return the path in the repository of a page of the site."""
+    """Return the path that a page of the site has in the repository."""
     return path if path in PAGES else f"{DOCS}/{path}"
 
 
@@ -92,7 +92,7 @@ def on_files(files, config) -> Iterable:
 
 
 def on_page_markdown(markdown, page, config, files) -> str:
-    """Rewrite a page's links."""
+    """Return a page with links that work on the site."""
     return links_on_site(markdown, repository_path(page.file.src_uri))
 
 
@@ -102,4 +102,4 @@ def on_post_build(config) -> None:
 
     for page in Path(config["site_dir"]).rglob("*.html"):
         if found := EXTERNAL.search(page.read_text(encoding="utf-8")):
-            raise PluginError(f"{page} fetches from elsewhere: {found[0]}")
+            raise PluginError(f"{page} loads something from another site: {found[0]}")

@@ -43,7 +43,7 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     text = "`server` and `client` must be given. [Programs as flows](../docs/programs.md) has an example and the placeholders."
     yield _section("A program of `programs`", program, text)
     kernel = dereferenced(keys_of(study_schema())["kernels"]["additionalProperties"])
-    text = "Either `base` or `tree`; `version`, `sha256` and `recipe` follow from it. Patches, in the study as it is published, have their `sha256` too."
+    text = "Either `base` or `tree`; `version`, `sha256` and `recipe` follow from it. In the published study, patches have their `sha256` too."
     yield _section("A kernel of `kernels`", kernel, text)
     for part in ("exam", "steady_state", "analysis"):
         of_study = keys_of(study_schema())[part]

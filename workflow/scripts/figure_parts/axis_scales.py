@@ -1,8 +1,8 @@
 """Choose axes that make the values legible.
 
 A panel's axis is logarithmic if its values span more than a factor of 10 (and linear near zero if some of them are zero). Panels share an
-axis, so that they can be compared, if the values of each fill a good part of it. Round-trip times are compared with the RTT of the path, so
-each of their axes covers the same multiples of its path's RTT. Differences have an axis around zero.
+axis, so that they can be compared, if each panel's values fill a good part of it. Round-trip times are compared with the RTT of the path,
+so an axis of RTTs covers the same multiples of the path's RTT in every panel. Differences have an axis around zero.
 """
 
 import math
@@ -14,7 +14,7 @@ LOG_FROM_RATIO = 10
 MAX_DECADES = 6
 # A linear axis begins at zero if its lowest value is below this share of the highest.
 ZERO_BELOW_SHARE = 0.4
-# The share of a shared axis that each panel fills at least.
+# Smallest share of a shared axis that each panel must fill.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
 # Beyond this multiple of the margin, differences would make the margins too narrow to see on a linear axis.
@@ -28,7 +28,7 @@ class Axis:
     kind: str  # "linear", "log" or "symlog" (linear below `linear_below`, logarithmic above)
     low: float  # its ends, in the unit of the values
     high: float
-    ticks: tuple  # where it is labelled
+    ticks: tuple  # values that are labelled
     linear_below: float | None = None  # for "symlog"
     linear_decades: float = 0.4  # for "symlog": length of the linear part of each sign, in decades
 
@@ -111,10 +111,10 @@ def log_axis(low, high) -> Axis:
 
 
 def relative_axes(values, paths) -> list[Axis]:
-    """Return an axis for each panel, each covering the same multiples of the value of the panel's path.
+    """Return an axis for each panel, each covering the same multiples of the panel's value in `paths`.
 
-    An example of that value is the RTT of the empty path. If one is 0 or unknown, the axes are those of `panel_axes`. Otherwise
-    they are linear, or logarithmic above a factor of 10.
+    Such a value is, for example, the RTT of the empty path. If any of them is 0 or unknown, the axes are those of `panel_axes`.
+    Otherwise they are logarithmic if the multiples span more than a factor of 10, and linear if not.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)
@@ -146,7 +146,7 @@ def difference_axis(values, margin=None, least=0.0) -> Axis:
         return linear_axis(low, high) if low < 0 else linear_axis(-MARGIN * high, high)
     reach = max(-low, high)
     outside = [10.0**p for p in range(_decade(margin), _decade(reach) + 1) if 10.0**p >= 4 * margin]
-    # No decade is far enough from the margin to be labelled beside it.
+    # If no decade is far enough from the margin for a label, label the largest value.
     outside = outside or [float(f"{reach:.0e}")]
     ticks = [*(-value for value in reversed(outside)), -margin, 0.0, margin, *outside]
     low, high = (end * 1.3 for end in (low, high))

@@ -11,15 +11,15 @@ from types import SimpleNamespace
 
 import jinja2
 
-#: Most words of a caption's first paragraph.
+#: Largest number of words in a caption's first paragraph.
 MOST_WORDS = 60
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a file's caption, each paragraph as one line of text; its template refers to params as ``snakemake.params.<name>``.
+    """Return a file's caption, filled in, with one line of text per paragraph.
 
-    Paragraphs are those of the template, separated by blank lines.
+    The file's template refers to ``params`` as ``snakemake.params.<name>`` and separates paragraphs by blank lines.
     """
     return _filled(Path(path).read_text(encoding="utf-8"), params)
 
@@ -32,5 +32,5 @@ def _filled(template, params):
 
 
 def write_caption(template: str, params: Mapping[str, object], path: str | Path) -> None:
-    """Fill a caption's text and write it to a file, which the page and ``snakemake --report`` read as a template again."""
+    """Fill in a caption's template and write the text to a file, which the page and ``snakemake --report`` read as a template."""
     Path(path).write_text(_filled(template, params).replace("{", "{{ '{' }}") + "\n", encoding="utf-8")

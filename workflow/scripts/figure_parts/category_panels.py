@@ -27,7 +27,7 @@ LEFT_PT, RIGHT_PT, AXIS_PT, PLOT_PT, KEY_LINE_PT, KEY_COLUMNS = 34, 6, 30, 92, 1
 
 
 class CategoryPanels(PanelFigure):
-    """A figure of such panels.
+    """A figure of panels with one slot per category.
 
     Parameters
     ----------

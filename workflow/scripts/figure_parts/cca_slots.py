@@ -10,12 +10,12 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: The share of a slot's width over which its CCAs are set apart.
+#: Share of a slot's width over which its CCAs are distributed.
 SPREAD = 0.76
 
 
 def cca_entries(ccas) -> list[Line2D]:
-    """Return the key's entries of CCAs."""
+    """Return the key's entries for CCAs."""
     return [
         Line2D([], [], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), label=cca_name(cca))
         for cca in ccas
@@ -115,6 +115,6 @@ def empty_panel(drawn) -> None:
 
 
 def step(axes, slot, value) -> None:
-    """Draw a dashed line across one slot, such as its ceiling."""
+    """Draw a dashed line across one slot, such as the slot's upper limit."""
     if not is_missing(value):
         axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)

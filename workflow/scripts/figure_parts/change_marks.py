@@ -1,4 +1,4 @@
-"""Changes of a path on a figure's time axis: dotted lines, their entry in the key, and their description in words."""
+"""Changes to a path on a figure's time axis: dotted lines, their entry in the key, and their description in words."""
 
 from matplotlib.lines import Line2D
 
@@ -15,12 +15,12 @@ def change_key() -> Line2D:
 
 
 def draw_changes(axes, moments) -> None:
-    """Draw a line for each change of a path; ``moments`` are pairs of a time in s and words."""
+    """Draw a line for each change to a path; ``moments`` are pairs of a time in s and words."""
     axes.vlines([at for at, _ in moments], 0, axes.get_ylim()[1], color=LIGHT.muted, lw=0.9, ls=DOTS, zorder=2)
 
 
 def change_list(moments) -> str:
-    """Return a list of a path's changes, in words.
+    """Return a text that lists the changes to a path.
 
     Examples
     --------

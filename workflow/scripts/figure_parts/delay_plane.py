@@ -1,6 +1,6 @@
 """The plane of throughput against queueing delay: delay decreases to the right, and an ellipse shows the scatter of the runs.
 
-As Winstein and Balakrishnan drew it (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
+It follows Winstein and Balakrishnan (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
 up and to the right is better.
 """
 
@@ -20,10 +20,10 @@ LEAST_DOTS = 3
 
 
 def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
-    """Return centre, shape (2,), and half axes, the columns of shape (2, 2), of the one-sigma ellipse of paired values.
+    """Return the centre and the half axes of the one-sigma ellipse of paired values.
 
-    That is the contour at one standard deviation of the two-dimensional normal distribution with their means and
-    covariances; for a single pair it has no extent.
+    The ellipse is the contour, at one standard deviation, of the two-dimensional normal distribution with the values' means and
+    covariances; for a single pair it has no extent. The centre has shape (2,); the half axes are the columns of an array of shape (2, 2).
     """
     centre = np.array([np.mean(x), np.mean(y)])
     if len(x) < 2:
@@ -42,7 +42,7 @@ def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
 def draw_ellipse(axes, x, y, cca) -> None:
     """Draw a CCA's one-sigma ellipse in axes that have their final scales; draw nothing for fewer than `LEAST_DOTS` pairs.
 
-    It is computed on the axes' scales: from logarithms along a logarithmic axis.
+    The ellipse is computed on the scales of the axes: from logarithms along a logarithmic axis.
     """
     if len(x) < LEAST_DOTS:
         return

@@ -2,12 +2,12 @@
 
 A CCA has the same colour and marker in every figure of every study. Six is the largest number of
 colours that readers with any kind of colour blindness can distinguish while all have a contrast
-of 3:1 or more with the paper, so three shapes distinguish the rest. The report replaces the light
-colours by the dark ones where the reader's system asks for that.
+of at least 3:1 with the paper, so three shapes distinguish the rest. The report replaces the light
+colours by the dark ones if the reader's system is set to dark colours.
 
 The seven steps of the ramp are for tiles: from close to the paper's colour to far from it, mainly in lightness, so that readers with any
-kind of colour blindness see their order. Text on the first `RAMP_INK_STEPS` of them has the colour of the ink, on the others that of the
-paper, in both themes.
+kind of colour blindness see their order. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and text on
+the other steps has the colour of the paper.
 
 The seven steps of the balance are for tiles whose middle means "fair": orange on one side, purple on the other, farther from the paper's
 colour as the distance from the middle grows.
@@ -144,22 +144,22 @@ def _cca_style(cca):
 
 
 def ramp_colour(step, theme=LIGHT) -> str:
-    """Return the colour of step 1 to `RAMP_STEPS` of the ramp as a hex code."""
+    """Return the colour of a step of the ramp, 1 to `RAMP_STEPS`, as a hex code."""
     return getattr(theme, f"ramp_{step}")
 
 
 def ramp_text_colour(step, theme=LIGHT) -> str:
-    """Return the colour of text on step 1 to `RAMP_STEPS` of the ramp."""
+    """Return the colour of text on a step of the ramp, 1 to `RAMP_STEPS`."""
     return theme.ink if step <= RAMP_INK_STEPS else theme.paper
 
 
 def balance_colour(step, theme=LIGHT) -> str:
-    """Return the colour of step 1 to `BALANCE_STEPS` of the balance as a hex code."""
+    """Return the colour of a step of the balance, 1 to `BALANCE_STEPS`, as a hex code."""
     return getattr(theme, f"balance_{step}")
 
 
 def balance_text_colour(step, theme=LIGHT) -> str:
-    """Return the colour of text on step 1 to `BALANCE_STEPS` of the balance."""
+    """Return the colour of text on a step of the balance, 1 to `BALANCE_STEPS`."""
     return theme.ink if step in BALANCE_INK_STEPS else theme.paper
 
 
@@ -167,6 +167,6 @@ def apply_style() -> None:
     """Set matplotlib to this style and to a backend without a display."""
     import matplotlib  # imported here: it takes half a second
 
-    matplotlib.rcdefaults()  # whatever a file `matplotlibrc` says, found where the user or another one has put it
+    matplotlib.rcdefaults()  # discards the settings of any `matplotlibrc` file on the machine
     matplotlib.use("svg")
     matplotlib.rcParams.update(RC)

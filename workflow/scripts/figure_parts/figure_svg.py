@@ -1,4 +1,4 @@
-"""Write figures as SVG so that the same data give the same bytes.
+"""Write figures as SVG, so that equal data give equal bytes.
 
 Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a
 hundredth of a point, and the style of equal marks is written once, on their group.
@@ -35,13 +35,13 @@ class Panel:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, as a figure's script returns it."""
+    """A drawing, in the form that a figure's script returns."""
 
     figure: Figure
     panels: list[Panel]
     title: str  # what the figure shows
     data: pd.DataFrame  # the rows that it shows
-    digits: int | None = None  # significant digits of the data's numbers in their file; all if not given
+    digits: int | None = None  # significant digits of the numbers in the data's file; all digits if None
 
     def save(self, figure_path, data_path) -> None:
         """Write the figure as SVG and its rows as CSV beside it; close the figure."""

@@ -1,4 +1,4 @@
-"""Find places for names beside their marks, within the panel, where they overlap neither marks nor each other.
+"""Find places for names near their marks, within the panel, with as little overlap of marks and other names as possible.
 
 The labels are placed one after another, each at the place with the lowest cost on rings around its
 marks. The method is deterministic: the same marks give the same places.
@@ -22,7 +22,7 @@ DOTS_LOOKED_AT = 400
 
 
 def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
-    """Return the centre of each label, and the mark that it names, in points.
+    """Return (x, y, x of the mark, y of the mark) in points for each label: its centre, and the mark that it names.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Write the names of CCAs beside their marks in a plot, and the names of cells without a mark."""
+"""Write the names of CCAs near their marks in a plot, and the names of cells without a mark."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A figure whose panels are scenarios: each with its title and an axis of values below."""
+"""A figure with one panel per scenario; a panel has the scenario as its title, and an axis of values below."""
 
 from matplotlib.axes import Axes
 
@@ -20,7 +20,7 @@ AXIS_PT, NAME_PT, PLOT_PT = 32, 13, 128
 
 
 class ScenarioFigure(PanelFigure):
-    """A figure, panel by panel.
+    """A figure to which panels are added one by one.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ScenarioFigure(PanelFigure):
         return axes
 
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
-        """Add a panel of y over x; above it are y's label and a few words on the direction of good results."""
+        """Add a panel of y against x; return its axes. Above the plot are y's label and a few words on the better direction."""
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)
         lines_behind(axes, "xy")

@@ -25,10 +25,10 @@ WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
 # Space for the names of rows, most of which are the kernel's CCAs.
 ROW_LABELS_PT = 56
-# With more to the left of a plot, three panels side by side would leave little of it.
+# With more space than this to the left of a plot, three panels side by side would leave little space for the plots.
 MOST_BESIDE_PT = 90
 MINUS = "\N{MINUS SIGN}"
-# A letter's width over its size, about, in DejaVu Sans, the widest type that text may be set in.
+# Approximate ratio of a letter's width to the font size in DejaVu Sans, the widest font that text may be set in.
 LETTER_SHARE = 0.62
 
 
@@ -39,7 +39,7 @@ class Grid:
     panels: int
     columns: int
     panel_width: float  # in points, title and axis labels included
-    panel_height: float  # the same
+    panel_height: float  # in points, title and axis labels included
     header: float = HEADER_PT  # height above the first row, in points
 
     @property
@@ -83,10 +83,10 @@ class Grid:
 
 
 class PanelFigure:
-    """A figure of panels, drawn one after another.
+    """A figure of panels that are drawn one after another.
 
-    ``margins`` are the distances between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` has entries,
-    each with a label.
+    ``margins`` are the distances between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` is the list of
+    the key's entries, each with a label.
     """
 
     def __init__(self, title, grid, margins, key=()):
@@ -128,7 +128,7 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width of the row labels in points; names of mixes and of a study's own CCAs may be longer than those of the kernel's."""
+    """Return the width of the row labels in points, which is larger for long names of mixes and of CCAs that a study defines."""
     # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
@@ -196,7 +196,7 @@ def _apart(axes, ticks, labels):
 
 
 def unit_below(axes, axis, unit) -> None:
-    """Name the unit below the right end of the value axis, and its scale if it isn't linear."""
+    """Write the unit below the right end of the value axis, with the axis's scale if it isn't linear."""
     text = unit if axis.kind == "linear" else f"{unit}, logarithmic"
     axes.set_xlabel(text, size=SMALL_SIZE_PT, labelpad=1, loc="right")
 

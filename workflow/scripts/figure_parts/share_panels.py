@@ -16,9 +16,11 @@ SPREAD = 0.6  # of a slot, over which marks are set apart
 
 @dataclass(frozen=True)
 class Shares:
-    """The data shown: ``share`` (a column, with `_low` and `_high`) by ``number`` (a column, named in the plural).
+    """The data and the labels of a figure.
 
-    ``whose`` names the share in a panel's title, ``theory`` maps a column to its name and line style.
+    ``share`` is the column with the shares, whose intervals are in ``<share>_low`` and ``<share>_high``. ``number`` is the column on
+    the horizontal axis, with a name in the plural. ``whose`` names the owner of the share in a panel's title, ``highest`` is the
+    upper end of the vertical axis, and ``theory`` maps each column of theoretical shares to its name and line style.
     """
 
     title: str

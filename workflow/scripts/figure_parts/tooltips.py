@@ -37,7 +37,7 @@ def tell(artist, texts, name="") -> None:
 
 
 def tell_line(line, name, x_unit="", y_unit="") -> None:
-    """Set the tooltip of a line, with the coordinates of each place in the units of its axes."""
+    """Set the tooltip of a line: the coordinates of each of its points, in the units of the axes."""
     _note(line, {"data-name": name, "data-curve": f"{x_unit}{_BETWEEN}{y_unit}"}, 0)
 
 
@@ -60,7 +60,7 @@ def cell_name(rows) -> str:
 
 
 def run_words(row, words) -> str:
-    """Return the tooltip text of a run's mark after the name of its cell."""
+    """Return the tooltip text of a run's mark, which follows the name of the run's cell."""
     return f"replication {number(row['replication'], 0)}: {words}"
 
 
@@ -89,7 +89,7 @@ def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
 
 
 def _places(axes):
-    """Return the scale of both axes, and two values with their places in the SVG; None for other scales."""
+    """Return, for each axis, its scale and two values with their places in the SVG; None unless both are linear or logarithmic."""
     if not {axes.get_xscale(), axes.get_yscale()} <= {"linear", "log"}:
         return None
     figure = axes.get_figure()

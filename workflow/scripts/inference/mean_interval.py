@@ -1,10 +1,10 @@
 """Intervals for means, and the cases without one: too few runs, copies of one measurement, and runs in two groups.
 
 Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases if they are
-exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the two lower ends
-to the larger of the two upper ends. With at least `LEAST_RUNS` values, a nominal 95 % interval contains the mean of normal, skewed,
-heavy-tailed and flat values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t interval is up to ten
-times as wide as Student's, and the combination has a coverage of more than 97 %.
+exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the
+two lower ends to the larger of the two upper ends. With at least `LEAST_RUNS` values, a nominal 95 % interval contains the mean of normal,
+skewed, heavy-tailed and flat values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t interval is up to
+ten times as wide as Student's, and the combination has a coverage of more than 97 %.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Theory of flows over several bottlenecks in a row that compete with flows over one of them: the linear network, or parking lot.
+"""Theory of flows over several bottlenecks in series that compete with flows over one bottleneck: the linear network, or parking lot.
 
-All bottlenecks are alike: they have the same rate and the same number of cross flows.
+All bottlenecks have the same rate and the same number of cross flows.
 """
 
 import math

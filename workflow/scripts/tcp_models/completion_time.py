@@ -5,7 +5,7 @@ from functools import lru_cache
 
 #: Linux's initial window in segments (RFC 6928).
 INITIAL_WINDOW = 10
-#: Connecting takes a round trip, and so do the request and the first packet of the answer.
+#: Round trips that any object takes: one to connect, and one for the request and the first packet of the answer.
 ROUND_TRIPS_BEFORE = 2
 
 

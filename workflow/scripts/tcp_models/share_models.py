@@ -10,7 +10,9 @@ from tcp_models.throughput_models import CUBIC_BETA, CUBIC_C
 
 
 def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flows: int = 1) -> float:
-    """Return the share of the link, 0 to 1, that BBR (version 1) flows take from loss-based ones; ``rtt_s`` of the empty path.
+    """Return the share of the link, 0 to 1, that BBR flows (version 1) get together when they compete with loss-based flows.
+
+    ``rtt_s`` is the RTT of the empty path.
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
     control" (IMC 2019), equations 9 to 11: BBR is limited by its window of two estimated BDPs,
@@ -33,7 +35,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return the times that CUBIC takes to regain its window before a loss: in its Reno-friendly and in its cubic region.
+    """Return the times in s that CUBIC takes to regain the window it had before a loss, in its Reno-friendly and in its cubic region.
 
     RFC 9438. Reno-friendly (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
     RTT, from beta W to W. Cubic (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is

@@ -38,7 +38,7 @@ def _inverse_power(loss, exponent):
 
 
 def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarray | np.float64:
-    """Return the square-root law of Reno, MSS / RTT * C / sqrt(p), in Mbit/s.
+    """Return Reno's rate by the square-root law, MSS / RTT * C / sqrt(p), in Mbit/s.
 
     Mathis et al. (1997), equation 3. It ignores slow start, timeouts and the receiver's window, so
     it is too high for small windows (loss of some percent).
@@ -50,7 +50,7 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
 
 
 def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
-    """Return the mean window of additive increase, multiplicative decrease, in segments; Reno is (1, 0.5): sqrt(1.5 / p).
+    """Return the mean window under additive increase, multiplicative decrease, in segments; for Reno (1, 0.5), sqrt(1.5 / p).
 
     sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd, Handley and Padhye
     (2000). Losses are evenly spaced; ``increase`` is in segments per round trip, ``decrease`` is the factor at a loss.
@@ -68,7 +68,7 @@ def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
 
 
 def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.float64:
-    """Return the mean window of CUBIC's cubic growth alone, in segments.
+    """Return CUBIC's mean window in its cubic region, without Reno-friendly growth, in segments.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
     5, figure 5). Losses are evenly spaced.

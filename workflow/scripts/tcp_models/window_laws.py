@@ -9,9 +9,9 @@ import math
 from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
 from tcp_models.throughput_models import CUBIC_C
 
-#: While the window is unchanged, Linux's CUBIC evaluates the curve again after this time (`HZ / 32`).
+#: Time after which Linux's CUBIC evaluates the curve again while the window is unchanged (`HZ / 32`).
 CUBIC_REST_S = 1 / 32
-#: Otherwise it does so at most once per tick; the guest's kernel has 1,000 ticks per second.
+#: Otherwise Linux's CUBIC evaluates the curve at most once per tick; the guest's kernel has 1,000 ticks per second.
 TICK_S = 1e-3
 #: Receivers acknowledge every second packet.
 ACKNOWLEDGED_AT_ONCE = 2
@@ -68,7 +68,7 @@ class CubicWindow:
         self._each, self._looked = 100 * packets, (0, -math.inf)
 
     def step_packets(self, packets_per_s) -> int:
-        """Return the number of packets acknowledged until CUBIC's next update: those of one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
+        """Return the number of packets acknowledged until CUBIC's next update: the packets of one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
         return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
 
     def acknowledge(self, packets, now_s) -> None:

@@ -23,8 +23,8 @@ TOLERANCE_PERCENT = 0.5
 #: Step of the guest's clock in us; it advances by one step each time a process reads it
 #: (arch/um/kernel/time.c, TIMER_MULTIPLIER).
 CLOCK_STEP_US = 0.256
-#: Steps by which a round trip may be longer because of that. Measured, equal for all sizes: 0.5 (IPv6) and 1.5 (IPv4) with
-#: UDP, 4.6 and 5.6 with TCP, which reads the clock for each segment that it sends or receives.
+#: Number of clock steps by which a round trip may be longer because processes read the clock. Measured, equal for all sizes:
+#: 0.5 (IPv6) and 1.5 (IPv4) with UDP, 4.6 and 5.6 with TCP, which reads the clock for each segment that it sends or receives.
 CLOCK_STEPS = {"udp": 2, "tcp": 6}
 
 

@@ -1,6 +1,6 @@
 """Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
-They are here and not beside the declarations (`experiment.disciplines`), because any change to that module makes runs stale.
+They are not in `experiment.disciplines` with the declarations, because any change to that module makes runs stale.
 """
 
 #: Discipline -> its description.
@@ -36,24 +36,24 @@ DISCIPLINE_WORDS = {
 }
 #: Parameter of disciplines -> its description.
 PARAMETER_WORDS = {
-    "min_packets": "Mean queue length from which packets are marked or dropped, in full packets.",
-    "max_packets": "Mean queue length from which all packets are marked or dropped.",
+    "min_packets": "Mean queue length, in full packets, above which packets are marked or dropped.",
+    "max_packets": "Mean queue length, in full packets, above which all packets are marked or dropped.",
     "probability": "Probability of a mark or drop just below `max_packets`.",
     "burst_packets": "Burst size from which tc computes the weight of the mean.",
-    "step_packets": "A single threshold instead of both, with a mean over about two packets.",
+    "step_packets": "Single threshold in place of `min_packets` and `max_packets`, with a mean over about two packets.",
     "ecn": "Whether packets of flows with ECN are marked instead of dropped.",
     "target_ms": "Target for the standing delay.",
     "interval_ms": "Time for which the delay may exceed the target: about the longest usual RTT.",
     "ce_threshold_ms": ("Delay above which packets of flows with ECN are marked in any case. `null`: no such limit."),
     "flow_queues": "Number of queues; a hash assigns flows to them.",
     "quantum_bytes": "Bytes that a queue may send in its turn.",
-    "memory_limit_bytes": "Memory limit of its packets, including the kernel's own data about each.",
+    "memory_limit_bytes": "Memory limit for the queued packets, including the kernel's own data about each packet.",
     "drop_batch_packets": "Packets dropped together from the longest queue when the limit is reached.",
     "tupdate_ms": "Interval at which the probability is computed; for PIE in ticks of the kernel.",
     "alpha": "Weight of the difference between the delay and the target.",
     "beta": "Weight of the delay's change.",
     "ecn_prob_percent": "Probability up to which packets are marked; above it they are dropped.",
-    "rtt_ms": "Its interval; the target is a twentieth of it.",
+    "rtt_ms": "Interval of its COBALT; the target is a twentieth of it.",
     "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
     "ack_filter": "Whether a waiting acknowledgement is dropped when a later one of the same connection arrives, as on asymmetric lines.",

@@ -1,6 +1,6 @@
 """Descriptions of the hosts' options for tables, the report and the documentation of studies.
 
-They are here and not beside the declarations (`experiment.host_options`), because any change to that module makes runs stale.
+They are not in `experiment.host_options` with the declarations, because any change to that module makes runs stale.
 """
 
 from experiment.host_options import HOST_OPTIONS
@@ -29,24 +29,24 @@ OPTION_WORDS = {
     "sack_compression": "Whether a receiver may acknowledge several out-of-order packets with one acknowledgement, as Linux has done since 4.18.",
     "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
     "rack_window": (
-        "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: none after three duplicate acknowledgements until reordering was "
-        "seen, then more with each D-SACK. `static`: without growth. `without-threshold`: three duplicate acknowledgements don't end it."
+        "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: no time after three duplicate acknowledgements until reordering has been "
+        "seen, and then a longer time with each D-SACK. `static`: the time doesn't grow. `without-threshold`: three duplicate acknowledgements don't end the time."
     ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
     "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's own, 3.",
     "pacing_slow_start_percent": "Pacing rate of TCP in slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 200.",
-    "pacing_percent": "The same ratio after slow start. `null`: the kernel's own, 120.",
+    "pacing_percent": "Pacing rate of TCP after slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 120.",
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
     "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's own, 2.",
     "tso_rtt_log": (
-        "Time after which super-packets of a short path are no longer larger than the pacing rate makes them, as a power of two in µs (BIG TCP). "
+        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with each such time in the smallest RTT, given as the binary logarithm of µs. "
         "`null`: the kernel's own, 9."
     ),
-    "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
-    "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's own, 65,536. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
+    "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's own, 65,536. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
     "max_pacing_rate_mbps": (
         "Largest pacing rate of each long flow (`SO_MAX_PACING_RATE`); it also makes TCP pace flows whose CCA doesn't. `null`: no limit. "
-        "With `traffic.application: iperf3` over TCP."
+        "Only with `traffic.application: iperf3` over TCP."
     ),
     "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",
 }

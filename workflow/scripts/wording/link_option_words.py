@@ -1,6 +1,6 @@
 """Descriptions of link options for tables, the report and the documentation of studies.
 
-They are here and not beside the declarations (`experiment.link_options`), because any change to that module makes runs stale.
+They are not in `experiment.link_options` with the declarations, because any change to that module makes runs stale.
 """
 
 from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent
@@ -34,7 +34,7 @@ OPTION_WORDS = {
         "Amount that the shaper sends at once after idle time, like `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
     ),
     "mtu_bytes": (
-        "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs 1,280 or more."
+        "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs at least 1,280."
     ),
     "jitter_distribution": (
         "Distribution of the delays, like netem's `distribution`. `uniform`: uniform up to `jitter_ms` from the mean. The others have `jitter_ms` as standard "
@@ -45,7 +45,7 @@ OPTION_WORDS = {
         "standard deviation. The mean delay must be long enough that the shortest delay isn't below 0."
     ),
     "jitter_table.file": (
-        "Path of a file beside the study: measured delays in any unit, one per line. A file whose name ends with `.dist` is a table of netem, whose "
+        "Path of a file next to the study's file: measured delays in any unit, one per line. A file whose name ends with `.dist` is a table of netem, whose "
         "numbers are used unchanged."
     ),
     "jitter_table.sha256": "SHA-256 of the file, filled in.",
@@ -58,9 +58,9 @@ OPTION_WORDS = {
     ),
     "ack_slot_ms": (
         "Time between bunches of acknowledgements, as on links on which senders take turns: in the reverse direction packets leave only at "
-        "this interval, all that are due together (netem's `slot`). `null`: each packet when it is due."
+        "this interval, and all packets that are due leave together (netem's `slot`). `null`: each packet leaves when it is due."
     ),
-    "data_slot_ms": "The same in the data's direction: packets arrive in bunches, as over a radio link that sends at intervals. `null`: each packet when it is due.",
+    "data_slot_ms": "Time between bunches of data packets, as over a radio link that sends at intervals (netem's `slot`). `null`: each packet leaves when it is due.",
     "loss_burst_packets": (
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
         "`loss_percent` on average. `null`: each packet is lost independently."
@@ -80,7 +80,7 @@ OPTION_WORDS = {
     "loss_state.p13_percent": "Probability that a burst of losses begins.",
     "loss_state.p31_percent": "Probability that a burst ends after a lost packet.",
     "loss_state.p32_percent": "Probability that packets pass within a burst, after a lost one.",
-    "loss_state.p23_percent": "Probability that packets are lost again after that.",
+    "loss_state.p23_percent": "Probability that packets are lost again, after packets have passed within a burst.",
     "loss_state.p14_percent": "Probability that a packet in a gap is lost singly.",
     "correlation": (
         "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets below one half become rarer "
@@ -91,14 +91,14 @@ OPTION_WORDS = {
     "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, with hardly any effect unless `jitter_ms` is in the hundreds.",
     "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
     "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
-    "correlation.direction": "Direction with these correlations: data (`forward`), acknowledgements (`reverse`), or both.",
+    "correlation.direction": "Direction in which numbers are correlated: data (`forward`), acknowledgements (`reverse`), or both.",
     "reordering": (
         "A share of the packets, drawn independently, is held back behind the bottleneck, so that later packets overtake them. Nothing is "
         "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
         "and the number of packets that the link carries in this time their reordering extent."
     ),
     "reordering.percent": "Share of late packets. Above half, the remaining packets are those that overtake: netem's `reorder 25%` is a `percent` of 75.",
-    "reordering.late_ms": "Time by which they are late.",
+    "reordering.late_ms": "Time by which late packets are late.",
     "reordering.gap_packets": (
         "netem's `gap`: after a packet that passed at once, at least `gap_packets` - 1 are late, and then each with probability `percent`."
     ),
@@ -133,18 +133,18 @@ OPTION_EFFECTS = {
 #: Option -> meaning and source of its count in a run, and the adverb of such packets.
 COUNT_WORDS = {
     "reordering": (
-        "Packets in the data's direction made late by `link.reordering`; those that came meanwhile overtook them.",
+        "Packets in the data's direction made late by `link.reordering`; packets that came in the meantime overtook the late ones.",
         "netem: packets that left minus packets that passed at once",
         "late",
     ),
     "duplicate_percent": (
-        "Packets in the data's direction duplicated by `link.duplicate_percent`; random loss behind may drop them again.",
+        "Packets in the data's direction duplicated by `link.duplicate_percent`; random loss may later drop some of the copies.",
         "netem: packets that left minus packets that arrived",
         "twice",
     ),
     "corrupt_percent": (
-        "Packets in the data's direction damaged by `link.corrupt_percent`, as far as the receivers noticed.",
-        "InCsumErrors of their TCP, UDP and ICMP",
+        "Packets in the data's direction damaged by `link.corrupt_percent`, as far as the receivers detected the damage.",
+        "InCsumErrors of the receivers' TCP, UDP and ICMP",
         "damaged",
     ),
 }

@@ -5,7 +5,7 @@ import os
 
 
 def absence(path: str | os.PathLike, kind: str = "file") -> str:
-    """Return the reason why this user can't read a path, such as "there is no such file".
+    """Return the reason why the current user can't read a path, such as "there is no such file".
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def keys_of(scenario, without=()) -> dict[str, object]:
     def add(path, value):
         if path in NAMES or any(is_in(path, begin) for begin in without):
             return
-        # The same applies to a group's program.
+        # A group's program is one value too.
         if isinstance(value, dict) and value and path not in WHOLE and not path.endswith(".program"):
             for key, inner in value.items():
                 add(f"{path}.{key}" if path else key, inner)
@@ -60,7 +60,7 @@ def keys_of(scenario, without=()) -> dict[str, object]:
 
 
 def is_in(path, begin) -> bool:
-    """Return whether a key has one of the prefixes: "queue.packets" has "queue"."""
+    """Return whether a key has a prefix of whole parts: "queue.packets" has the prefix "queue"."""
     return path == begin or path.startswith(f"{begin}.")
 
 
@@ -69,7 +69,7 @@ class Differences:
 
     def __init__(self, scenarios, without=()):
         known = [keys_of(scenario, without) for scenario in scenarios]
-        # The order must not depend on that of the scenarios, whose groups may have different names.
+        # The order of keys must not depend on the order of scenarios, whose groups may have different names.
         every = dict.fromkeys(key for keys in sorted(known, key=text_of) for key in keys)
         values = {key: [text_of(keys[key]) if key in keys else "" for keys in known] for key in every}
         #: Key -> its value for each scenario, as a text to compare.
@@ -81,7 +81,7 @@ class Differences:
         return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
-        """Return whether texts, one per scenario, differ wherever a key's values differ."""
+        """Return whether texts, one per scenario, differ wherever the values of any of the keys differ."""
         seen = {}
         for place, text in enumerate(texts):
             values = tuple(self.values[key][place] for key in keys)
@@ -90,12 +90,12 @@ class Differences:
         return True
 
     def words(self, keys) -> list[str]:
-        """Return, for each scenario, the values of some keys in words; "" for a scenario without values."""
+        """Return, for each scenario, the values of the given keys in words; "" for a scenario without values."""
         texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return the same as `words` for one key, but "" for the value of the majority if all other scenarios have words."""
+        """Return the same as `words` for one key, but "" for scenarios with the majority's value if all others have words."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]

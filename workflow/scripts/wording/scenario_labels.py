@@ -11,7 +11,7 @@ from experiment.link_options import LINK_OPTIONS
 from wording.scenario_keys import POLICERS_OF_LINK, Differences, is_in, keys_of, text_of
 from wording.scenario_parts import PARTS
 
-#: Sections whose keys are shown only if the other parts don't distinguish the scenarios.
+#: Sections of a scenario whose keys are shown only if the other parts don't distinguish the scenarios.
 STRUCTURE = ("groups", "flows", "hosts", "multipath", "chain")
 #: Prefix of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown in the column of the same name.
 COLUMNS = {
@@ -66,16 +66,20 @@ def _joined(columns):
 
 
 def settings_of(scenarios, without) -> dict[str, dict]:
-    """Return scenario -> ``setting``, a number shared by scenarios that differ only in the keys ``without``, and ``conditions``, its words.
+    """Return scenario -> its ``setting`` and ``conditions``.
 
-    The keys are given by their prefixes, as for `conditions_of`. Scenarios that differ only in their names have different numbers.
+    ``setting`` is a number that scenarios share if they differ only in the keys ``without``, given by their prefixes as for
+    `conditions_of`; ``conditions`` are the words for it. Scenarios that differ only in their names have different numbers.
     """
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
     return _settings(scenarios, keys, conditions_of(scenarios, without))
 
 
 def settings_by(scenarios, common) -> dict[str, dict]:
-    """Return the same as `settings_of` for groups of scenarios with equal results of ``common``; the words are the parts that all share."""
+    """Return the same as `settings_of` for groups of scenarios for which the function ``common`` returns equal values.
+
+    The words are the parts that all scenarios of a group share.
+    """
     keys, texts = [text_of(common(scenario)) for scenario in scenarios], conditions_of(scenarios)
     parts = {key: [text.split(", ") for text, own in zip(texts, keys, strict=True) if own == key] for key in keys}
     words = {
@@ -104,7 +108,7 @@ def _settings(scenarios, keys, texts):
 
 
 def hidden_conditions(scenarios, rows) -> list[str]:
-    """Return, for each scenario, the differing keys that its row of `SCENARIOS` doesn't show, in words; "" if there are none."""
+    """Return, for each scenario, words for the differing keys that its row of `SCENARIOS` doesn't show; "" if there are none."""
     differences = Differences(scenarios)
     hidden = []
     for key in differences.values:

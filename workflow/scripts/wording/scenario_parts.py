@@ -66,7 +66,7 @@ def _rtt(scenario):
 
 
 def listed(texts, most) -> str:
-    """Return "20", "20 and 60", or the first and the last of more than ``most``: "20 to 60"."""
+    """Return "20", "20 and 60" or, for more than ``most`` texts, the first and the last: "20 to 60"."""
     return " and ".join(texts) if len(texts) <= most else f"{texts[0]} to {texts[-1]}"
 
 
@@ -95,7 +95,7 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Return text on the queue: once if both directions have the same one, otherwise for each."""
+    """Return text on the queue, and on the reverse direction's queue if it differs."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")

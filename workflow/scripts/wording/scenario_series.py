@@ -15,9 +15,9 @@ UNITS = ("packets", "bytes", "BDP")
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of ``tidy/scenarios.csv`` with columns on the series that they belong to.
 
-    Further columns: ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (the same in words),
-    ``setting`` (the same, empty if all scenarios share it), ``platform_name``, ``series`` (platform and setting), ``buffer`` (as "10 packets"),
-    ``buffer_size`` and ``buffer_unit``.
+    The columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these conditions in words),
+    ``setting`` (these conditions in words, or empty if all scenarios share them), ``platform_name``, ``series`` (platform and setting),
+    ``buffer`` (such as "10 packets"), ``buffer_size`` and ``buffer_unit``.
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
@@ -47,7 +47,7 @@ def buffer_size(text) -> tuple[float, str]:
 
 
 def buffers_of(table) -> pd.DataFrame:
-    """Return the distinct buffers of scenarios with their series, from the smallest: a DataFrame buffer, size, unit."""
+    """Return the distinct buffers in a table from `with_series`, smallest first: ``buffer``, ``buffer_size`` and ``buffer_unit``."""
     known = table[["buffer", "buffer_size", "buffer_unit"]].drop_duplicates("buffer")
     order = known["buffer_unit"].map(UNITS.index)
     return known.assign(order=order).sort_values(["order", "buffer_size"]).drop(columns="order").reset_index(drop=True)
@@ -61,12 +61,12 @@ def platforms_of(table) -> list[str]:
 
 
 def version_of(platform) -> tuple[int, ...]:
-    """Return a platform's version as numbers: (3, 44) of `ns3:3.44`, () of `uml`."""
+    """Return a platform's version as numbers: (3, 44) for `ns3:3.44`, () for `uml`."""
     return tuple(int(part) for part in platform.partition(":")[2].split(".") if part)
 
 
 def setting_words(scenario) -> str:
-    """Return the conditions of a row of `with_series`, with the number of the setting if others have the same text."""
+    """Return the conditions of a row of `with_series`, with the number of the setting if other conditions have the same text."""
     return scenario["setting"] or scenario["in_common"]
 
 

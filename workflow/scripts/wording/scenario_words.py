@@ -52,7 +52,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
 def loss_words(scenario, alike, apart) -> str:
     """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if it is the same in both directions.
 
-    ``apart`` returns the words for two different values and their unit.
+    The function ``apart`` returns the words for two different values and their unit.
     """
     forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
     if forward == reverse == 0:
@@ -102,7 +102,7 @@ def path_rtts_ms(scenario) -> list[float]:
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the smallest possible RTT in a scenario in ms: that of the shortest path, minus the largest reduction by jitter.
+    """Return the smallest possible RTT in a scenario in ms: the RTT of the shortest path, minus the largest reduction by jitter.
 
     On a chain, this is the path over one bottleneck, with the jitter of one link.
     """

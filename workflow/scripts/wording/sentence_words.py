@@ -12,7 +12,7 @@ CCA_NAMES = {
 
 
 def cca_name(name) -> str:
-    """Return a CCA's usual name, or the kernel's name if it is unknown; several are joined by `+`."""
+    """Return a CCA's usual name, or the given name if it has none; the names in a mix are joined by `+`."""
     return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
 
 
@@ -43,7 +43,7 @@ def p_words(value) -> str:
 def place_words(row, scenarios, one_ip_version=False) -> str:
     """Return a scenario and IP version with the conditions that distinguish the scenario.
 
-    The rate is included if the study has several.
+    The rate is included if the study has several rates.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 
 def said(text: object) -> str:
-    """Return one of Sawtooth's own sentences for the terminal; file names in it may contain escape codes.
+    """Return a sentence from Sawtooth for the terminal, with control characters escaped, which file names may contain.
 
     Messages that don't end the program are printed by `testbed.machine.messages.tell`.
     """
@@ -10,7 +10,7 @@ def said(text: object) -> str:
 
 
 def shown(text: object, length: int = 200) -> str:
-    """Return text of unknown origin for a message: control characters escaped, shortened.
+    """Return text of unknown origin for a message, with control characters escaped, and shortened to ``length``.
 
     A file name or a value may contain escape codes, which a terminal would obey.
     """
