@@ -1,8 +1,8 @@
 """Common parts of all rules' scripts: their calling convention, and a log of their output.
 
-A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. Its libraries are those of its image, which
-come first in Python's search path; Snakemake's own environment is only appended to it. A test (`tests/test_layers.py`)
-ensures that the image has every library that a script imports.
+A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. It uses the libraries of its image, which
+come first in Python's search path; Snakemake's own environment is only appended to the path. A test
+(`tests/test_layers.py`) ensures that the image has every library that a script imports.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 class _Both:
-    """A stream whose text is also written to a log, as long as that is possible."""
+    """A stream whose text is also written to a log, as long as the log can be written."""
 
     def __init__(self, stream: TextIO, log):
         self.stream, self.log = stream, log

@@ -40,7 +40,7 @@ class Axis:
 
 
 def panel_axes(panels, build=None) -> list[Axis]:
-    """Return an axis for each panel: one shared by all panels whose values fill enough of it.
+    """Return an axis for each panel; panels whose values each fill enough of a common axis share it.
 
     `panels` has the values of each panel, including references; values must not be negative, and a panel may have none. `build`
     makes an axis from such values; the default is `axis_for`.

@@ -1,4 +1,4 @@
-"""Captions of figures: plain prose with jinja, filled with the figure's parameters when it is drawn.
+"""Captions of figures: plain prose with jinja, filled in with the figure's parameters when the figure is drawn.
 
 The first paragraph of a caption's file describes the figure's contents in at most `MOST_WORDS` words. The following paragraphs
 explain how to read the figure; the page folds them.

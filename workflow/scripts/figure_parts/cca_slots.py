@@ -84,7 +84,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
 
 
 def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
-    """Draw a figure with panels for each group of a table's rows, or one stating that none of the runs is valid.
+    """Draw a figure with panels for each group of a table's rows, or a figure stating that no run is valid.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Drawing:
     digits: int | None = None  # significant digits of the numbers in the data's file; all digits if None
 
     def save(self, figure_path, data_path) -> None:
-        """Write the figure as SVG and its rows as CSV beside it; close the figure."""
+        """Write the figure as SVG and its rows as CSV; close the figure."""
         save_svg(self.figure, figure_path, self.title, self.panels)
         plt.close(self.figure)
         float_format = self.digits and f"%.{self.digits}g"

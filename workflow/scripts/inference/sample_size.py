@@ -24,14 +24,14 @@ MAX_STANDARDISED = 50.0
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
     """Return the two-sided interval of a standard deviation of normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
-    With four values it extends from 0.57 to 3.7 times the measured value, so a plan based on so few is a guess.
+    With four values it extends from 0.57 to 3.7 times the measured value, so a plan based on four values is a guess.
     """
     ends = stats.chi2.ppf([(1 + confidence) / 2, (1 - confidence) / 2], values - 1)
     return tuple(float(sd * math.sqrt((values - 1) / end)) for end in ends)
 
 
 def spreads_of(contrasts, confidence) -> dict[str, float]:
-    """Return the standard deviation of contrasts as "", and the ends of its interval as "_low" and "_high"."""
+    """Return the standard deviation of contrasts with the key "", and the ends of its interval with "_low" and "_high"."""
     sd = float(contrasts.std(ddof=1))
     low, high = deviation_interval(sd, len(contrasts), confidence)
     return {"": sd, "_low": low, "_high": high}
@@ -102,6 +102,6 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
 
 
 def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
-    """Return `pairs_needed` at the significance level of the first of `tests` tests in Holm's procedure; at least `pairs_for` this test."""
+    """Return `pairs_needed` at the significance level of the first of `tests` tests in Holm's procedure, or `pairs_for` if larger."""
     needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
     return needed and max(needed, pairs_for(tests, significance))

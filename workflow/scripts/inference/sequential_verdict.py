@@ -18,7 +18,9 @@ LOWER, UPPER = "lower", "upper"
 
 
 def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
-    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold with probability 1 - ``error``.
+    """Return the upper limit of the lower kind's share, and the lower limit of the upper kind's share.
+
+    Both limits hold with a probability of 1 - ``error``.
 
     Parameters
     ----------

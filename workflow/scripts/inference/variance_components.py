@@ -147,7 +147,7 @@ class _Terms:
         return float((means**2).sum())
 
     def _noise(self, of_means, subset):
-        """Return the expected contribution of chance to a sum of squares: the trace of its projection times the covariances."""
+        """Return the expected contribution of chance to a sum of squares: the trace of the sum's projection times the covariances."""
         # If a factor forms the blocks, its projection is the same for each block's own cells.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]

@@ -41,8 +41,8 @@ CONDITIONS = (
 def scenario_rows(scenarios, runs) -> list[dict]:
     """Return one row of texts per scenario, with its configuration and the values observed in its valid runs.
 
-    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the percentage of the packets that the link dropped, among
-    those that reached the link.
+    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the percentage of packets dropped by the link, among
+    the packets that reached it.
     """
     rows = []
     for row in scenarios.to_dict("records"):

@@ -61,7 +61,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the result of `first_picture` for the first of a figure's ``panels``, which are in the order to show."""
+    """Return the opening with the first of a figure's ``panels``, in the form that `first_picture` returns."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {

@@ -85,8 +85,8 @@ def cell_means(runs, measures, confidence) -> list[dict]:
 def check_data(runs, checks) -> dict | None:
     """Return the checks of all runs, or None if there are too many.
 
-    ``runs`` has, for each run, a list of checks: name, 1 if passed and otherwise 0, expected value, observed value. Name and values
-    are indices into ``texts``.
+    ``runs`` has, for each run, a list of checks [name, 1 if passed else 0, expected value, observed value]. Name and values are
+    indices into ``texts``.
     """
     if len(checks) > MOST_CHECKS:
         return None

@@ -85,7 +85,7 @@ def _metric_items(tables, figures, design) -> dict[str, dict]:
 
 
 def _ccas_words(ccas, design) -> str:
-    """Return the CCAs or mixes as text; for many mixes, their number and the CCAs in them."""
+    """Return the CCAs or mixes as text; for many mixes, the number of mixes and the CCAs that they contain."""
     if design.mixes and len(ccas) > MAX_MIXES_NAMED:
         return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
     return ", ".join(ccas)

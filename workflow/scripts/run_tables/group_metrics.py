@@ -86,7 +86,7 @@ def _long_flows(document):
 
 
 def _objects(run, group, objects):
-    """Yield the result of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
+    """Yield the result of each object in a group of web objects, as columns of `SHORT_FLOWS`."""
     pair = run.group_pair(group)
     rtt_s, capacity = pair.rtt_ms / 1e3, run.capacity_in(pair.direction)
     for number, size in enumerate(objects["bytes"]):

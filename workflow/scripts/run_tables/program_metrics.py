@@ -96,7 +96,7 @@ def delivered_bytes(flow, entry, packets) -> int:
 
 
 def lifetime_ns(packets) -> tuple[int, int] | None:
-    """Return the beginning and the end of the time in which a flow's packets were in transit, or None if none arrived."""
+    """Return the beginning and the end of the time in which a flow's packets were in transit, or None if no packet arrived."""
     if packets["last_arrived_ns"] is None:
         return None
     return packets["first_sent_ns"], packets["last_arrived_ns"]

@@ -135,7 +135,7 @@ def read_checks(path) -> pd.DataFrame:
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     """Return the input that a script gets for a table's name.
 
-    This is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of these.
+    This is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of such inputs.
 
     Parameters
     ----------

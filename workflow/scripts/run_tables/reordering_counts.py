@@ -1,4 +1,4 @@
-"""Linux's counters of out-of-order segments, and of the reactions of its TCP to them."""
+"""Linux's counters of out-of-order segments and of TCP's reactions to these segments."""
 
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test

@@ -181,7 +181,10 @@ def span_ns(document) -> tuple[int, int]:
 
 
 def ideal_shares(document, goodput) -> dict[str, float | None]:
-    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is the run's in Mbit/s, or None."""
+    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`.
+
+    ``goodput`` is the run's goodput in Mbit/s, or None.
+    """
     run, (begin_ns, end_ns) = specification_of(document), span_ns(document)
     to_mbps, limits, capacity = 8e3 / (end_ns - begin_ns), [], None
     if run.traffic.application != "round-trip" and not run.capacity.is_unlimited():
@@ -232,7 +235,7 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
 
 
 def total(flows, key) -> float | None:
-    """Return the sum over the flows, or None if there are none or any has no value."""
+    """Return the sum over the flows, or None if there are no flows or any flow has no value."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
 

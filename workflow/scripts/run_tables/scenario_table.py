@@ -35,7 +35,7 @@ SCENARIOS = Table(
             "both directions have `queue`, or there is none",
         ),
         count_column("flows", "", "Number of flows."),
-        text_column("groups", "Groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "the scenario has no groups"),
+        text_column("groups", "Groups of flows: `web, call, long bbr`, each with its CCA if it differs from the run's.", "the scenario has no groups"),
         number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: an upper limit for TCP, the exact rate for UDP.", "no rate is set: TCP sends as fast as it can, and each UDP flow sends at the rate of all paths together"),
         number_column("duration_s", "s", "Time for which each flow sends, if no amount is set."),
         text_column("platform", "Platform that carries the packets: `uml`, `host`, or `ns3:` and a version."),

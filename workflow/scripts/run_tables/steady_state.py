@@ -126,7 +126,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 def _change_percent(values):
     """Return the mean of the second half of values minus that of the first half, in percent of the mean of both.
 
-    None for fewer than four values, or if one is missing.
+    None for fewer than four values, if any value is missing, or if the sum is 0.
     """
     if len(values) < 4 or None in values or not sum(values):
         return None

@@ -46,7 +46,7 @@ def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> C
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` lists those, other than empty text, that mean that nothing was measured."""
+    """Return a column of verdicts; ``unmeasured`` lists the verdicts, other than "", which mean that nothing was measured."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 
@@ -161,11 +161,11 @@ class Table:
         raise KeyError(f"table {self.name} has no column {name}; there are {', '.join(self.names)}")
 
     def only(self, *names: str) -> "Table":
-        """Return the table with only some of its columns."""
+        """Return the table with only the given columns."""
         return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
 
     def without(self, *names: str) -> tuple[Column, ...]:
-        """Return all columns except some, for use in another table."""
+        """Return all columns except the given ones, for use in another table."""
         for name in names:
             self[name]
         return tuple(column for column in self.columns if column.name not in names)

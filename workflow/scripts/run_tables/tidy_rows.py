@@ -84,7 +84,7 @@ def _queue_columns(document) -> dict[str, float | None]:
 
 
 def _queue_of(run):
-    """Return the queue of a run's bottleneck; for a chain, of the narrowest one."""
+    """Return the queue of a run's bottleneck; for a chain, the queue of the narrowest bottleneck."""
     return (run.narrowest if run.is_chain else run).scenario["queue"]
 
 

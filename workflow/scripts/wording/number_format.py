@@ -60,7 +60,7 @@ def tick(value) -> str:
 
 
 def count(number_of, singular, plural=None) -> str:
-    """Return "1 run", "5 runs" or, for a text, "5 to 7 runs"."""
+    """Return a number with its noun: "1 run", "5 runs" or, for a text as number, "5 to 7 runs"."""
     if isinstance(number_of, str):
         return f"{number_of} {plural or singular + 's'}"
     return f"{number_of:,} {singular if number_of == 1 else plural or singular + 's'}"

@@ -66,7 +66,7 @@ def _rtt(scenario):
 
 
 def listed(texts, most) -> str:
-    """Return "20", "20 and 60" or, for more than ``most`` texts, the first and the last: "20 to 60"."""
+    """Return texts as "20", "20 and 60" or, if there are more than ``most``, as the first and the last: "20 to 60"."""
     return " and ".join(texts) if len(texts) <= most else f"{texts[0]} to {texts[-1]}"
 
 

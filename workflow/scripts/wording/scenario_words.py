@@ -63,7 +63,7 @@ def loss_words(scenario, alike, apart) -> str:
 
 
 def groups_words(groups) -> str:
-    """Return, in words, a resolved scenario's groups, each with its CCA if that is not the run's: "web, call, long bbr, up (reverse)"."""
+    """Return, in words, a resolved scenario's groups, each with its CCA if it differs from the run's: "web, call, long bbr, up (reverse)"."""
     return ", ".join(
         " ".join(
             [
@@ -110,7 +110,7 @@ def least_rtt_ms(scenario) -> float:
 
 
 def platform_words(platform) -> str:
-    """Return "ns-3 3.44" for "ns3:3.44", and any other name unchanged."""
+    """Return a platform's name with its version: "ns-3 3.44" for "ns3:3.44", and any other name unchanged."""
     name, _, version = platform.partition(":")
     return f"ns-3 {version}" if name == "ns3" else platform
 
@@ -121,5 +121,5 @@ def platform_name(platform) -> str:
 
 
 def ip_words(ip_version) -> str:
-    """Return "IPv4" for "ipv4"."""
+    """Return an IP version's name: "IPv4" for "ipv4"."""
     return ip_version.replace("ipv", "IPv")

@@ -17,7 +17,7 @@ def cca_name(name) -> str:
 
 
 def listed(names) -> str:
-    """Return "Vegas, Veno and Westwood"."""
+    """Return names as a list within a sentence: "Vegas, Veno and Westwood"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -29,13 +29,13 @@ def short(value) -> str:
 
 
 def between(values) -> str:
-    """Return "5.31 to 81.2", or one number if both ends look the same."""
+    """Return the range of values, such as "5.31 to 81.2", or one number if both ends look the same."""
     low, high = short(min(values)), short(max(values))
     return low if low == high else f"{low} to {high}"
 
 
 def p_words(value) -> str:
-    """Return "p < 0.001" or "p = 0.413"."""
+    """Return a p value in the form "p < 0.001" or "p = 0.413"."""
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 

@@ -2,7 +2,7 @@
 
 
 def said(text: object) -> str:
-    """Return a sentence from Sawtooth for the terminal, with control characters escaped, which file names may contain.
+    """Return a sentence from Sawtooth for the terminal; control characters, which file names may contain, are escaped.
 
     Messages that don't end the program are printed by `testbed.machine.messages.tell`.
     """
