@@ -116,7 +116,7 @@ WORDS = {
     ),
     "loss": MetricWords(
         (
-            Statement("Packets dropped by the bottleneck's queue, divided by all packets offered to it.", none("random loss") & none("policer")),
+            Statement("Packets dropped by the bottleneck's queue, divided by all packets offered to the queue.", none("random loss") & none("policer")),
             Statement(
                 "Packets dropped by the bottleneck's queue and by the configured loss, divided by all packets offered to the bottleneck.",
                 some("random loss") & none("policer"),

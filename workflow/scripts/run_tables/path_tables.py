@@ -12,7 +12,7 @@ PATHS = Table(
         ordinal_column("path", "Number of the path, from 1."),
         count_column("packets", "packets", "Packets that left the sender on the path while traffic flowed."),
         count_column("bytes", "bytes", "Bytes that left the sender on the path while traffic flowed, all headers included, as counted by the shaper.", "nothing limits the rate"),
-        number_column("share_percent", "%", "Share of this path in the packets on all paths.", "no packet left the sender"),
+        number_column("share_percent", "%", "This path's share of the packets on all paths.", "no packet left the sender"),
         count_column("queue_drops", "packets", "Packets dropped by the path's queue."),
         count_column("subflow_bytes_acked", "bytes", "Bytes acknowledged on MPTCP's subflows of the path until the last reading of the sockets (at 3/4 of the duration).", _SUBFLOW),
         count_column("subflow_retransmits", "segments", "Segments retransmitted on MPTCP's subflows of the path until the last reading of the sockets.", _SUBFLOW),

@@ -52,7 +52,7 @@ PARAMETER_WORDS = {
     "tupdate_ms": "Interval at which the probability is computed; for PIE in ticks of the kernel.",
     "alpha": "Weight of the difference between the delay and the target.",
     "beta": "Weight of the delay's change.",
-    "ecn_prob_percent": "Probability up to which packets are marked; above it they are dropped.",
+    "ecn_prob_percent": "Probability up to which packets are marked; above it, packets are dropped.",
     "rtt_ms": "Interval of its COBALT; the target is a twentieth of it.",
     "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
@@ -61,7 +61,7 @@ PARAMETER_WORDS = {
     "low_latency": (
         "Packets of the low-latency queue: ECT(1), as in L4S, or all packets of flows with ECN, such as DCTCP's."
     ),
-    "coupling": "Factor from the classic queue's base probability to the low-latency queue's.",
+    "coupling": "Ratio of the low-latency queue's probability to the classic queue's base probability.",
     "classic_protection_percent": "Share of the turns that the classic queue always gets.",
     "depth_packets": "Limit of each flow's queue.",
     "flow_limit_packets": "Limit of each flow's queue.",

@@ -30,7 +30,7 @@ OPTION_WORDS = {
     "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
     "rack_window": (
         "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: no time after three duplicate acknowledgements until reordering has been "
-        "seen, and then a longer time with each D-SACK. `static`: the time doesn't grow. `without-threshold`: three duplicate acknowledgements don't end the time."
+        "seen, and then a longer time with each D-SACK. `static`: the time doesn't grow. `without-threshold`: the time also applies after three duplicate acknowledgements."
     ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
     "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's own, 3.",
@@ -39,7 +39,7 @@ OPTION_WORDS = {
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
     "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's own, 2.",
     "tso_rtt_log": (
-        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with each such time in the smallest RTT, given as the binary logarithm of µs. "
+        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with every 2^`tso_rtt_log` µs of the connection's smallest RTT. "
         "`null`: the kernel's own, 9."
     ),
     "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",

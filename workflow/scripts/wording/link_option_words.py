@@ -24,7 +24,7 @@ def _late(value) -> str:
 OPTION_WORDS = {
     "reverse_rate_mbps": (
         "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs uses this rate there; "
-        "one in packets or bytes is the same in both directions. `null`: `rate_mbps`."
+        "a queue in packets or bytes is the same in both directions. `null`: `rate_mbps`."
     ),
     "shaper": (
         "Mechanism that limits the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
@@ -67,7 +67,7 @@ OPTION_WORDS = {
     ),
     "loss_gemodel": (
         "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet, a good path becomes bad with probability `p_percent`, and a "
-        "bad one good with `r_percent`. `loss_percent` follows from them."
+        "bad one good with `r_percent`. `loss_percent` follows from these probabilities."
     ),
     "loss_gemodel.p_percent": "Probability that a good path becomes bad.",
     "loss_gemodel.r_percent": "Probability that a bad path becomes good.",
@@ -75,7 +75,7 @@ OPTION_WORDS = {
     "loss_gemodel.good_loss_percent": "Share of packets lost while the path is good (netem's 1-k).",
     "loss_state": (
         "netem's `loss state`: probabilities of a model of four states (Salsano and others 2009). Packets pass in gaps (state 1) and within bursts (2), and "
-        "are lost within bursts (3) or singly (4). `loss_percent` follows from them."
+        "are lost within bursts (3) or singly (4). `loss_percent` follows from these probabilities."
     ),
     "loss_state.p13_percent": "Probability that a burst of losses begins.",
     "loss_state.p31_percent": "Probability that a burst ends after a lost packet.",
@@ -98,7 +98,7 @@ OPTION_WORDS = {
         "and the number of packets that the link carries in this time their reordering extent."
     ),
     "reordering.percent": "Share of late packets. Above half, the remaining packets are those that overtake: netem's `reorder 25%` is a `percent` of 75.",
-    "reordering.late_ms": "Time by which late packets are late.",
+    "reordering.late_ms": "Extra delay of late packets.",
     "reordering.gap_packets": (
         "netem's `gap`: after a packet that passed at once, at least `gap_packets` - 1 are late, and then each with probability `percent`."
     ),
