@@ -3,7 +3,7 @@
     python -m documenting.document_configuration           writes README.md and data-dictionary.md
     python -m documenting.document_configuration --check   fails if one of them would change
 
-The text is in the templates beside this module; studies, keys and columns come from the study files, the schema and the declarations of the
+The text is in the templates next to this module; studies, keys and columns come from the study files, the schema and the declarations of the
 tables.
 """
 

@@ -30,7 +30,10 @@ def tost(test, low, high) -> float:
 
 
 def tost_interval(test, significance) -> tuple[float, float]:
-    """Return the interval that corresponds to TOST, with confidence 1 - 2 x significance: it is inside the margin exactly if both tests reject."""
+    """Return the interval that corresponds to TOST, with confidence 1 - 2 x significance.
+
+    The interval is inside the margin if and only if both tests reject.
+    """
     return test.interval(1 - 2 * significance)
 
 

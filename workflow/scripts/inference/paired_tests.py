@@ -89,7 +89,7 @@ class StudentMean:
 class FlippedMean:
     """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease exactly if the mean of the
+    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of the
     flipped contrasts was at most the null. So p against any null, and the interval, follow from the means of subsets of the
     contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64): all 2^n - 1 subsets up to
     `EXACT_MAX_PAIRS`, and for more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
