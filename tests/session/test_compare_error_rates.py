@@ -9,7 +9,9 @@ from compared_results import DEVIATIONS, GAPS
 SAMPLES = 20
 
 
-@pytest.mark.parametrize(("name", "n"), [*((name, 6) for name in (*DEVIATIONS, GAPS)), ("starves with probability 1/2", 12)])
+@pytest.mark.parametrize(
+    ("name", "n"), [*((name, 6) for name in (*DEVIATIONS, GAPS)), ("starves with probability 1/2", 12)]
+)
 def test_an_algorithm_hardly_ever_differs_from_itself(name, n):
     (rate,) = rates.compare_alarms(np.random.default_rng(n), SAMPLES, n, name)
     assert rate.inside, rate

@@ -28,7 +28,12 @@ def test_a_plain_scenario_with_every_cca_is_not_refused(scenario):
     [
         ("link", "rate_mbps", None, "a number (Mbit/s)"),
         ("link", "jitter_ms", {"forward": 0, "reverse": 2}, "0"),
-        ("link", "delay_ms", {"forward": 10, "reverse": 11}, "the same for both, because a channel there has one delay"),
+        (
+            "link",
+            "delay_ms",
+            {"forward": 10, "reverse": 11},
+            "the same for both, because a channel there has one delay",
+        ),
         ("link", "netem", "both-ends", "receiving-side"),
         ("traffic", "bitrate_mbps", 5, "null, bulk transfers only"),
         ("transport", "segmentation_offload", True, "false, because it has no super-packets"),
