@@ -93,7 +93,7 @@ def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
         ({"topology": "chain", "chain": {"cross_cca": "dctcp"}}, "scenarios[a].chain.cross_cca is dctcp; allowed with ECN off behind drop-tail: another CCA"),
         ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need tcp_cubic with different parameters"),
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slowly", **LONG}]}, "flows[1].cca is \"slowly\"; did you mean 'slow'?"),
-        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a].flows[x].cca is marked; allowed with ECN off behind drop-tail: another CCA, for DCTCP without marks"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a].flows[x].cca is marked; allowed with ECN off behind drop-tail: another CCA, because DCTCP without marks"),
     ],
 )  # fmt: skip
 def test_what_a_group_or_cross_flows_can_not_have_is_refused(scenario, words):
@@ -135,7 +135,7 @@ def test_two_names_for_the_same_parameters_may_meet():
 @pytest.mark.parametrize(
     ("definitions", "words"),
     [
-        ({"reno": {"base": "cubic"}}, "cca_definitions.reno has the name of a CCA of the kernel's"),
+        ({"reno": {"base": "cubic"}}, "cca_definitions.reno has the name of one of the kernel's CCAs"),
         ({"slow": {"base": "kubic"}}, "did you mean 'cubic'?"),
         ({"slow": {"base": "reno", "parameters": {"beta": 1}}}, "reno has no parameters"),
         ({"slow": {"base": "cubic", "source": "a.c"}}, "either base, one of the kernel's CCAs, or source"),
@@ -178,7 +178,7 @@ def test_a_file_names_its_cca(tmp_path, monkeypatch):
         ("tcp_cubic.c", SOURCE, "the kernel has a module tcp_cubic"),
         ("tcp_mine.c", "int x;", "it names 0 CCAs"),
         ("tcp_mine.c", SOURCE.replace("mine", "sixteen-letters-"), "up to 15 characters"),
-        ("Mine.c", SOURCE, "allowed: a file's name of lower-case letters"),
+        ("Mine.c", SOURCE, "allowed: a file name of lower-case letters"),
     ],
 )
 def test_files_that_cannot_be_a_cca(tmp_path, monkeypatch, name, text, words):

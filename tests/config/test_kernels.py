@@ -114,7 +114,7 @@ def test_what_a_scenarios_kernel_cannot_be():
     )
     two = {"own": {"base": "6.12", "ccas": {"mine": "cubic"}}, "old": {"base": "6.1"}}
     problem = refusal(kernels=two, scenarios=[{"id": "a", "kernel": "old"}])
-    assert "scenarios[a].kernel is another than that of cca_definitions.mine" in problem
+    assert "scenarios[a].kernel differs from the kernel of cca_definitions.mine" in problem
 
 
 def test_a_definition_with_parameters_may_name_a_kernel():
@@ -159,7 +159,7 @@ def test_a_tree_is_named_by_version_and_content(checkout):
     (tree / "new.c").symlink_to("Makefile")
     assert names(with_kernel(tree="linux")) != names(of_study)
     (tree / ".config").touch()
-    assert "linux/.config: it was built in place" in refusal(
+    assert "linux/.config: the tree was built in place" in refusal(
         kernels={"own": {"tree": "linux", "ccas": {"mine": "cubic"}}}
     )
 
@@ -242,9 +242,9 @@ def test_seccomp_mode_came_with_linux_6_16(version, mode):
         ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; there is no such file: patches/README.md says"),
         ({"base": "6.12", "patches": ["../x.patch"]}, "allowed: a path below this folder, without .."),
         ({"base": "6.12", "patches": ["envs/guest/kernel.config"]}, "it changes no file"),
-        ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, which every guest kernel needs"),
+        ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, whose value in envs/guest/kernel.config every guest kernel needs"),
         ({"base": "6.12", "config": {"hz": 250}}, "the name of an option without CONFIG_"),
-        ({"base": "6.12", "ccas": {}}, "kernels.own is used by no CCA"),
+        ({"base": "6.12", "ccas": {}}, "kernels.own is not used by any CCA"),
         ({"base": "6.12", "ccas": {"mine": "kubic"}}, "did you mean 'cubic'?"),
     ],
 )  # fmt: skip
@@ -268,7 +268,7 @@ def test_kernels_are_the_guests(platform):
 
 
 def test_a_kernel_has_the_name_of_no_other_definition():
-    assert "which is defined elsewhere too" in refusal(cca_definitions={"mine": {"base": "reno"}})
+    assert "which is also defined elsewhere" in refusal(cca_definitions={"mine": {"base": "reno"}})
 
 
 def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
@@ -299,7 +299,7 @@ def test_a_patch_is_needed_until_its_kernel_is_built(checkout):
     """A patch that the study names with its digest isn't read before then."""
     patches = [{"path": "patches/theirs.patch", "sha256": "0" * 64}]
     of_study = with_kernel(base="6.12", patches=patches)
-    assert "kernels has the patch patches/theirs.patch, which is not there" in patch_problem(
+    assert "kernels has the patch patches/theirs.patch, which doesn't exist" in patch_problem(
         of_study, "0" * 64, checkout
     )
     (name,) = names(of_study)
@@ -332,7 +332,7 @@ def test_another_file_than_the_study_names_is_refused(checkout):
     of_study = with_kernel(base="6.12", patches=patches)
     has = hashlib.sha256(PATCH.encode()).hexdigest()
     problem = patch_problem(of_study, "0" * 64, checkout)
-    assert f"the patch mine.patch of SHA-256 {'0' * 64}, and the file has {has}" in problem
+    assert f"the patch mine.patch with SHA-256 {'0' * 64}, but the file has {has}" in problem
     patches[0]["sha256"] = has
     assert patch_problem(with_kernel(base="6.12", patches=patches), "0" * 64, checkout) is None
 

@@ -63,9 +63,9 @@ def test_what_is_no_mail_is_left_as_it_is():
 @pytest.mark.parametrize(
     "subjects, sentence",
     [
-        (("[PATCH 1/3] a", "[PATCH 3/3] c"), "a series without 2; allowed: one without gaps"),
+        (("[PATCH 1/3] a", "[PATCH 3/3] c"), "a series without 2; allowed: a series without gaps"),
         (("[PATCH 1/2] a", "[PATCH v2 1/2] a"), "mails of several series (v1 of 2; v2 of 2); allowed: one"),
-        (("[PATCH 1/2] a", "[PATCH 1/2] a"), "a series with a number twice"),
+        (("[PATCH 1/2] a", "[PATCH 1/2] a"), "a series with a duplicate number"),
     ],
 )
 def test_a_series_is_whole(subjects, sentence, tmp_path, monkeypatch):

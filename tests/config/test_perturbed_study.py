@@ -112,7 +112,7 @@ def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, se
     assert sentence in capsys.readouterr().err
     assert not (tmp_path / "out.yaml").exists()
     assert main(["write", "x.yaml", "y.yaml", "--count", "0"]) == 1
-    assert "N is '0'; allowed: whole numbers from 1 on." in capsys.readouterr().err
+    assert "N is '0'; allowed: whole numbers of at least 1." in capsys.readouterr().err
 
 
 def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):

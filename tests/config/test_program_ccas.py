@@ -122,7 +122,7 @@ def test_names_of_programs_as_somebody_wrote_them():
         ((), {"flows": [{"name": "web", "application": "web", "arrivals_per_s": 1, "sizes": "main-object", "stop_s": 10}], "traffic": {"duration_s": 10}}, "flows[web].cca is own; allowed with application web: a CCA of the kernel (ccas has"),
         ((), {"flows": [{"name": "x", "stop_s": 9, "on_s": 3, "off_s": 3}]}, "on_s is 3; allowed with application program: null"),
         ((), {"flows": [{"name": "x", "cca": "mine:fast", "stop_s": 9}]}, 'flows[0].cca is "mine:fast"; '),
-        ((["cubic"],), {}, "programs.mine is used by no group of flows and is none of ccas"),
+        ((["cubic"],), {}, "programs.mine is not used by any group of flows or in ccas"),
     ],
 )  # fmt: skip
 def test_what_can_not_be_is_said_in_a_sentence(given, scenario, sentence):

@@ -46,7 +46,7 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
     link, hosts = {"rate_mbps": 10, "delay_ms": 0}, {"access_delay_ms": 5}
     small["scenarios"] = [{"id": "near", "link": link, "hosts": hosts, "queue": {"bdp": 0.05}}]
     assert problems(small) == [
-        "scenarios[near].queue.bdp is 0.05, 1250 bytes; allowed: a packet of 1514 bytes or more, from 0.0606 BDP."
+        "scenarios[near].queue.bdp is 0.05, 1250 bytes; allowed: at least a packet of 1514 bytes, 0.0606 BDP."
     ]
 
 
@@ -60,7 +60,7 @@ def test_dctcp_is_refused_while_no_queue_marks(two_flows, cca):
     two_flows["scenarios"][0]["queue"] = {"bdp": 1}
     two_flows["scenarios"][1]["queue"] = {"discipline": "codel"}
     drop_tail, unmarked = problems(two_flows)
-    assert drop_tail.endswith("for DCTCP without marks does what Reno does (RFC 8257, section 3.5).")
+    assert drop_tail.endswith("because DCTCP without marks behaves like Reno (RFC 8257, section 3.5).")
     assert f"ecn is classic and queue.discipline drop-tail; allowed with {cca} in ccas: " in drop_tail
     assert "ecn is classic and queue.discipline codel without ecn and ce_threshold_ms;" in unmarked
 
@@ -70,9 +70,9 @@ def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):
     link, transport = {"rate_mbps": 20, "delay_ms": 50}, {"segment_bytes": 88}
     small["scenarios"] = [{"id": "near", "link": link, "queue": {"packets": 100}, "transport": transport}]
     assert problems(small) == [
-        "scenarios[near].transport.segment_bytes is 88, and path and queue hold 151,657 bytes of each flow; allowed: "
-        "128 or more, for smaller segments Linux's receiver never opens its window beyond 65,535 bytes; or set "
-        "transport.receive_buffer_bytes, if that window is the question."
+        "scenarios[near].transport.segment_bytes is 88, and path and queue hold 151,657 bytes per flow; allowed: "
+        "at least 128, because with smaller segments Linux's receiver never opens its window beyond 65,535 bytes; or set "
+        "transport.receive_buffer_bytes, if such a window is intended."
     ]
     transport["receive_buffer_bytes"] = 100_000
     study.resolve(small, "small.yaml")
@@ -83,7 +83,7 @@ MESSAGES = [
     ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
     ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed: one of"),
     ({"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
-     "ccas has the mix reno+cubic; allowed with mixes ordered-pairs: single CCAs, which it pairs."),
+     "ccas has the mix reno+cubic; allowed with mixes ordered-pairs: single CCAs, which are then paired."),
     ({"ccas": ["reno+cubic+bbr"]},
      "scenarios[near].flows is 2; allowed: at least 3, one for each CCA of reno+cubic+bbr."),
     ({"mixes": "ordered-pairs", "defaults": {"flows": 1}},
@@ -93,13 +93,13 @@ MESSAGES = [
     ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
      "scenarios[near].hosts.pairs is 3; allowed: at most the number of flows, 2."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
-     "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed: one for each of the pairs, 2, or one for all."),
+     "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed: one for each of the 2 pairs, or one for all."),
     ({"defaults": {"hosts": {"access_delay_ms": -1}}},
      "defaults.hosts.access_delay_ms is -1; allowed: a number from 0 to 500 (ms), or a list of them, one for each pair."),
     ({"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
      'defaults.hosts.access_delay_ms[1] is "x"; allowed: a number from 0 to 500.'),
     ({"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
-     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends: 0, because its netem delays all alike."),
+     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends: 0, because its netem delays all flows equally."),
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
      "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic): per-flow."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},
@@ -111,9 +111,9 @@ MESSAGES = [
     ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
      "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed: up to 250,000, from 16 (ms)."),
     ({"defaults": {"transport": {"recovery": "classic"}}},
-     "scenarios[near].transport.recovery is classic; allowed on uml: prr, Linux's only one."),
+     "scenarios[near].transport.recovery is classic; allowed on uml: prr, the only one in Linux."),
     ({"defaults": {"traffic": {"start_within_ms": 10000}}},
-     "scenarios[near].traffic.start_within_ms is 10000; allowed: less than half the time that the traffic takes, 5000 (ms), so that all flows have some time in common."),
+     "scenarios[near].traffic.start_within_ms is 10000; allowed: less than half the traffic's duration, 5000 (ms), so that all flows overlap for some time."),
 ]  # fmt: skip
 
 
@@ -130,8 +130,8 @@ def test_linux_runs_on_x86_64_only(small):
     assert machine_problem(resolved, "x86_64") is None
     assert machine_problem(resolved, "AMD64") is None
     assert machine_problem(resolved, "aarch64") == (
-        "platform uml runs on x86-64 processors only, and this one is aarch64; "
-        "allowed here are scenarios with platform: ns3:<version>."
+        "platform uml runs only on x86-64 processors, and this machine has aarch64; "
+        "allowed on this machine: scenarios with platform: ns3:<version>."
     )
     simulated = resolved | {"scenarios": [scenario | {"platform": "ns3:3.44"} for scenario in resolved["scenarios"]]}
     assert machine_problem(simulated, "aarch64") is None

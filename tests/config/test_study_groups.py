@@ -84,7 +84,7 @@ MESSAGES = [
     ([LONG | {"start_s": 8, "stop_s": 4}], {}, "flows[long].stop_s is 4; allowed: more than start_s, 8 (s)."),
     ([LONG | {"stop_s": 11}], {}, "flows[long].stop_s is 11; allowed: up to traffic.duration_s, 10 (s)."),
     ([LONG | {"start_s": 10, "stop_s": 12}], {}, "flows[long].start_s is 10; allowed: less than traffic.duration_s, 10 (s)."),
-    ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed: whole seconds, which iperf3 takes."),
+    ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed: whole seconds, as iperf3 requires."),
     ([LONG | {"stop_s": 3}], {"traffic": {"interval_s": 2}},
      "flows[long].flows last 3 s; allowed: a multiple of traffic.interval_s, 2 (s)."),
     ([LONG | {"stop_s": 1}], {"traffic": {"start_within_ms": 500}},
@@ -92,24 +92,24 @@ MESSAGES = [
     ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed: one of own, bbr,"),
     ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
     ([LONG | {"ecn": "classic"}, WEB], {},
-     "flows[web].ecn is null; allowed: classic, as another group on pair 1 has, for hosts negotiate it for all of their connections."),
+     "flows[web].ecn is null; allowed: classic, the value of another group on pair 1, because hosts negotiate ECN for all of their connections."),
     ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null and on_s 2; allowed: two numbers (s), or null for both."),
-    ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed: up to stop_s less start_s, 10 (s)."),
+    ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed: up to stop_s minus start_s, 10 (s)."),
     ([LONG | {"on_s": 1, "off_s": 0.02}], {}, "flows[long].off_s is 0.02; allowed: more than the time within which flows start,"),
-    ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 flows of iperf3 in all its groups; allowed: up to 64."),
+    ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 iperf3 flows in all groups; allowed: up to 64."),
     ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed: up to hosts.pairs, 1."),
-    ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed: as many as the groups use."),
+    ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed: the number of pairs that groups use."),
     ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3: up to 64."),
-    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3: null, for only web and program has it."),
+    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3: null, because the key is only for web and program."),
     ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups: tcp."),
     ([WEB | {"bytes": None}], {}, "flows[web].bytes is null; allowed with sizes fixed: a number, the size of each object."),
-    ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object: null, for sizes says how large they are."),
-    ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s: 1, for as many objects are asked for as arrive until stop_s."),
-    ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s: null, for web then asks for count objects at once."),
-    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s on average; allowed: less than link.rate_mbps, 1000,"),
+    ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object: null, because sizes determines the size of objects."),
+    ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s: 1, because the number of requests follows from arrivals_per_s and stop_s."),
+    ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s: null, because web then requests count objects at once."),
+    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects need 1600 Mbit/s on average; allowed: less than link.rate_mbps, 1000,"),
     ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects on average; allowed: up to {MOST_OBJECTS:,}."),
-    ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams have"),
-    ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time: null, for only iperf3 has it."),
+    ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams send"),
+    ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time: null, because the key is only for iperf3."),
     ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44: a number of flows."),
     ([LONG], {"link": {"rate_mbps": None}, "queue": {"packets": 9}}, "link.rate_mbps is null; allowed where flows is a list of groups: a number (Mbit/s)."),
     ([LONG], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed where flows is a list of groups: false."),
@@ -131,7 +131,7 @@ def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):
     config["ccas"] = ["reno", "cubic"]
     (sentence, _) = problems(config)
     assert sentence.endswith(
-        "flows has no group with cca own, so that all CCAs of the study would run the same; allowed: one CCA in ccas."
+        "flows has no group with cca own, so that runs of all CCAs would be the same; allowed: one CCA in ccas."
     )
 
 

@@ -55,12 +55,12 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
         ({"reordering": {"late_ms": 0}}, "link.reordering.late_ms is 0; allowed: a number from 0.01 to 1000 (ms)."),
         ({"duplicate_percent": 100}, "link.duplicate_percent is 100; allowed:"),
         ({"corrupt_percent": 11}, "link.corrupt_percent is 11; allowed: a number from 0 to 10 (percent)."),
-        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms: any, because nothing overtakes."),
+        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."),
         ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.netem is both-ends; allowed with link.ack_slot_ms: receiving-side."),
         ({"ack_slot_ms": 0}, "link.ack_slot_ms is 0; allowed: a number from 0.1 to 1000 (ms), or null."),
         ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80: 4 or more"),
         ({"loss_percent": 1, "loss_burst_packets": 0.5}, "link.loss_burst_packets is 0.5; allowed: a number from 1 to 10000 (packets), or null"),
-        ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss that way: null"),
+        ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss in that direction: null"),
     ],
 )  # fmt: skip
 def test_bursts_and_order_that_can_not_be_are_refused_in_a_sentence(link, sentence):
@@ -94,7 +94,7 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
         ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44: null."),
         ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44: 0."),
         ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
-         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone: forward, because they send nothing back."),
+         "link.duplicate_percent is only for reverse; allowed if all flows are real-time: forward, because nothing is sent in reverse."),
         ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent: off, for a bit of a packet's mark may flip."),
     ],
 )  # fmt: skip
@@ -120,7 +120,7 @@ def test_queues_of_both_directions_count_against_the_guests_memory():
 
     def refused(link, **queues):
         scenario = {"id": "x", "link": {"rate_mbps": 10, "delay_ms": 10} | link} | queues
-        with pytest.raises(StudyError, match="what the guest's memory takes"):
+        with pytest.raises(StudyError, match="the limit of the guest's memory"):
             resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
 
     refused({"mtu_bytes": 9000}, queue={"packets": 1_000_000})
@@ -151,14 +151,14 @@ def test_a_model_s_chances_make_the_share_of_losses_and_one_value_is_for_both_di
     ("link", "sentence"),
     [
         ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed: a number from 1e-06 to 100 (percent)."),
-        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel: 0, because its chances make it 4.761905."),
+        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel: 0, because the model's probabilities make it 4.761905."),
         ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel: null."),
-        ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed: one above 0, or nothing is lost."),
-        ({"loss_state": {"p13_percent": 0, "p31_percent": 5}}, "link.loss_state.forward has p13_percent 0 and p14_percent 0; allowed: one above 0, or nothing is lost."),
+        ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed: one of them above 0, because nothing would be lost."),
+        ({"loss_state": {"p13_percent": 0, "p31_percent": 5}}, "link.loss_state.forward has p13_percent 0 and p14_percent 0; allowed: one of them above 0, because nothing would be lost."),
         ({"loss_state": {"p13_percent": 5, "p31_percent": 60, "p32_percent": 40}}, "has p31_percent 60 and p32_percent 40; allowed: a sum below 100"),
         ({"loss_state": {"p13_percent": 5, "p31_percent": 6, "p32_percent": 4, "p23_percent": 0}}, "link.loss_state.forward.p23_percent is 0; allowed with a p32_percent: a number above 0"),
         ({"loss_gemodel": MODEL, "correlation": {"loss_percent": 10}}, "link.correlation.loss_percent is 10; allowed with link.loss_gemodel: 0"),
-        ({"loss_gemodel": MODEL, "timeline": [{"at_s": 1, "loss_percent": 20}]}, "allowed with a link.timeline of delay or loss that way: null"),
+        ({"loss_gemodel": MODEL, "timeline": [{"at_s": 1, "loss_percent": 20}]}, "allowed with a link.timeline of delay or loss in that direction: null"),
         ({"jitter_distribution": "normal"}, "link.jitter_distribution is normal; allowed without a link.jitter_ms: uniform."),
     ],
 )  # fmt: skip

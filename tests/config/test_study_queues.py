@@ -57,7 +57,7 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "codel", "step_packets": 3},
          "queue.step_packets is 3; allowed with queue.discipline codel: target_ms, interval_ms, ecn, ce_threshold_ms."),
         ({"packets": 10, "target_ms": 3},
-         "queue.target_ms is 3; allowed with queue.discipline drop-tail: none of the disciplines' parameters."),
+         "queue.target_ms is 3; allowed with queue.discipline drop-tail: none of the parameters of disciplines."),
         ({"discipline": "pie", "target_ms": 2.5},
          "queue.target_ms is 2.5; allowed with queue.discipline pie: a whole number from 1 to 1000 (ms)."),
         ({"discipline": "codel", "bytes": 30_000},
@@ -67,9 +67,9 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "red", "min_packets": 20},
          "queue.min_packets is 20; allowed: at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},
-         "queue.burst_packets is 9; allowed with queue.min_packets 12: as many or more, from which tc computes the weight of the mean."),
+         "queue.burst_packets is 9; allowed with queue.min_packets 12: at least as many, because tc computes the weight of the mean from both."),
         ({"discipline": "red", "step_packets": 20, "min_packets": 5},
-         "queue.min_packets is 5; allowed with queue.step_packets 20: 20, which the step sets."),
+         "queue.min_packets is 5; allowed with queue.step_packets 20: 20, the value set by the step."),
     ],
 )  # fmt: skip
 def test_what_contradicts_a_discipline_is_said(small, queue, problem):

@@ -68,7 +68,7 @@ def test_groups_by_the_thousands(many):
     many["scenarios"][0]["flows"] = [one, {"name": "rest", "cca": "cubic", "count": 4999, "stop_s": 600}]
     assert study.resolve(many, "small.yaml")["scenarios"][0]["flows"] == 5000
     many["scenarios"][0]["flows"][1]["count"] = 5000
-    assert problems(many) == ["scenarios[near].flows has 5001 flows of iperf3 in all its groups; allowed: up to 5000."]
+    assert problems(many) == ["scenarios[near].flows has 5001 iperf3 flows in all groups; allowed: up to 5000."]
     many["scenarios"][0]["flows"] = [one | {"rate_mbps": 2}]
     assert problems(many) == [
         "scenarios[near].flows[one].rate_mbps is 2; allowed with traffic.processes per-side: null."

@@ -34,7 +34,7 @@ def test_a_run_without_changes_is_specified_as_it_was():
 @pytest.mark.parametrize(
     "timeline, sections, sentence",
     [
-        ([{"at_s": 1}], {}, "link.timeline[0] changes nothing; allowed: one or more of rate_mbps, delay_ms"),
+        ([{"at_s": 1}], {}, "link.timeline[0] changes nothing; allowed: at least one of rate_mbps, delay_ms"),
         ([{"rate_mbps": 1}], {}, "link.timeline[0].at_s is missing; allowed: a number from 0 to 3600 (s)."),
         ([{"at_s": 6, "rate_mbps": 1}], {}, "link.timeline[0].at_s is 6; allowed: less than traffic.duration_s, 6 (s)."),
         ([{"at_s": 5, "rate_mbps": 1, "over_s": 1}], {}, "link.timeline[0].over_s is 1, until 6 s; allowed: a time that ends before"),
@@ -47,7 +47,7 @@ def test_a_run_without_changes_is_specified_as_it_was():
         ([{"at_s": 2, "rate_mbps": 1}], {"traffic": {"messages": 1000}}, "traffic.messages is 1000; allowed with link.timeline: null."),
         ([{"at_s": 2, "rate_mbps": 1}], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.timeline: false."),
         ([{"at_s": 2, "rate_mbps": 1}], {"variation": {"rate_percent": 5}}, "variation.rate_percent is 5; allowed with a link that changes: 0."),
-        ([{"at_s": 2, "loss_percent": 100, "direction": "reverse"}], {"traffic": {"control_connection": "data-path"}}, "link.timeline[0].loss_percent is 100, which stays so until the traffic ends (reverse)"),
+        ([{"at_s": 2, "loss_percent": 100, "direction": "reverse"}], {"traffic": {"control_connection": "data-path"}}, "link.timeline[0].loss_percent is 100, and stays so until the traffic ends (reverse)"),
         ([{"at_s": 2, "delay_ms": 1, "direction": "reverse"}], {"platform": "ns3:3.44"}, "link.timeline[0].direction is reverse; allowed on ns3:3.44 with delay_ms: both, because a channel there has one delay."),
     ],
 )  # fmt: skip

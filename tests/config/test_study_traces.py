@@ -83,7 +83,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
 @pytest.mark.parametrize(
     "content, keys, sentence",
     [
-        ("", {}, "link.trace.file link.trace is empty; allowed: a line for each packet"),
+        ("", {}, "link.trace.file link.trace is empty; allowed: one line per packet"),
         (" \n\n", {}, "is empty"),
         ("0\n0\n", {}, "lasts 0 ms; allowed: a last line above 0, after which it repeats."),
         ("1\n30000000000\n", {}, "is too long: 300,000,000 steps of 100 ms; allowed: up to 36,000."),
@@ -93,8 +93,8 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is not text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed: numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),
-        ("5\n-3\n", {}, "has the negative number -3 in line 2; allowed: numbers from 0."),
-        ("5\n9\n7\n", {}, "is not sorted: 7 ms in line 3 stands behind 9; allowed: times in order."),
+        ("5\n-3\n", {}, "has the negative number -3 in line 2; allowed: numbers of at least 0."),
+        ("5\n9\n7\n", {}, "is not sorted: 7 ms in line 3 follows 9; allowed: times in ascending order."),
         ("99999999\n", {}, "is too long: 1,000,000 steps of 100 ms; allowed: up to 36,000."),
         ("1\n" * 100_000 + "2\n", {}, "has a step of 605606 Mbit/s; allowed: up to 10,000."),
         ("0,1\n1,2\n", {"format": "csv"}, "begins with '0,1'; allowed: time_s,rate_mbps."),
@@ -105,7 +105,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("time_s,rate_mbps\n0,1\n3,1\n2,1\n", {"format": "csv"}, "is not sorted: 2 s in line 4 stands behind 3"),
         ("time_s,rate_mbps\n0,0\n1,0\n", {"format": "csv"}, "lets nothing pass"),
         ("5\n", {"file": "nowhere"}, "can't be read (No such file or directory)"),
-        ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed: a file beside the study"),
+        ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed: a file next to the study's file"),
         ("5\n", {"file": "/etc/passwd"}, "lies elsewhere"),
         ("5\n", {"file": None}, "has neither file nor rates_mbps"),
         ("5\n", {"step_ms": 1}, "link.trace.step_ms is 1; allowed: a number from 10 to 10000 (ms)."),

@@ -189,9 +189,9 @@ def test_a_job_has_room_for_the_largest_draw(drawn):
         ({}, {"down_percent": 5}, "variation.down_percent is 5; allowed with a link that is never down: 0."),
         ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell: 0"),
         ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server: 0."),
-        ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed:"),
-        ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 20200; allowed:"),
-        ({"traffic": {"duration_s": 1}}, {"start_ms": 500}, "variation reaches what can't be run: traffic.start_within_ms is 515"),
+        ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation includes values that can't be run: queue.packets is 0; allowed:"),
+        ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation includes values that can't be run: link.rate_mbps is 20200; allowed:"),
+        ({"traffic": {"duration_s": 1}}, {"start_ms": 500}, "variation includes values that can't be run: traffic.start_within_ms is 515"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused_in_one_sentence(scenario, variation, sentence):

@@ -91,7 +91,7 @@ def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
         (["nothing.mbox"], "7.2", (), "SERIES=nothing.mbox: there is no such file; allowed: an mbox"),
         (["text.txt"], "7.2", (), "SERIES=text.txt: it changes no file; allowed: an mbox"),
         (["empty"], "7.2", (), "SERIES=empty: the folder has no file that ends with .patch"),
-        (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed: one without gaps"),
+        (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed: a series without gaps"),
         (["a.patch"], "5.0", (), "BASE=5.0: there is no such kernel; allowed: 6.1, 6.12, 7.2"),
         (["a.patch"], "7.2", ("cubik",), "CCAS=cubik: it is not a CCA of the guest kernel; did you mean 'cubic'?"),
     ],

@@ -152,8 +152,8 @@ def refused(capsys, *arguments):
 
 def test_folders_that_cannot_be_part_of_it_get_one_sentence(folders, tmp_path, capsys):
     assert "no study is named; allowed: results folders" in refused(capsys)
-    assert "is no folder of finished results: " in refused(capsys, tmp_path)
-    assert "are both of the study l4s; allowed: one" in refused(capsys, folders[0], folders[0])
+    assert "is not a folder of finished results: " in refused(capsys, tmp_path)
+    assert "are both results of the study l4s; allowed: one folder per study" in refused(capsys, folders[0], folders[0])
     copy = tmp_path / "copy"
     shutil.copytree(folders[0], copy)
     (copy / "analysis/claims.csv").write_text("claim\n")

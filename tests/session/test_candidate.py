@@ -80,7 +80,7 @@ def test_an_absolute_path_inside_is_one_from_here(folder):
         ("cubik", "CCA=cubik: is not a CCA of the guest kernel; did you mean 'cubic'? Allowed: bbr, bic"),
         ("", "CCA=: is not a CCA of the guest kernel; allowed: bbr, bic"),
         ("a\x1b[31mb", r"CCA=a\x1b[31mb: is not a CCA"),
-        ("cubic", "CCA=cubic: the study has cubic already; allowed: a CCA that it hasn't."),
+        ("cubic", "CCA=cubic: the study has cubic already; allowed: a CCA that isn't in the study."),
         ("my/tcp_gone.c", "CCA=my/tcp_gone.c: there is no such file; allowed: the path of a C file"),
         (
             "my/gone.yaml",
@@ -88,13 +88,16 @@ def test_an_absolute_path_inside_is_one_from_here(folder):
         ),
         ("my/", "CCA=my: is a folder; allowed: the path of a C file"),
         ("my/tcp_zero.c", "CCA=my/tcp_zero.c: can't be read (it is a device; allowed: a regular file)."),
-        ("my/tcp_none.c", "CCA=my/tcp_none.c: registers no CCA; needed is a struct tcp_congestion_ops"),
-        ("my/tcp_two.c", 'CCA=my/tcp_two.c: names 2 CCAs (aimd, second) in .name = "..."; say which'),
-        ("my/tcp_copy.c", "CCA=my/tcp_copy.c: the CCA's name, cubic, is that of one of the kernel's already"),
-        ("my/Tcp-Mine.c", "CCA=my/Tcp-Mine.c: its name becomes that of the kernel's module; allowed: a file's name"),
+        ("my/tcp_none.c", "CCA=my/tcp_none.c: registers no CCA; a C file needs a struct tcp_congestion_ops"),
+        ("my/tcp_two.c", 'CCA=my/tcp_two.c: names 2 CCAs (aimd, second) in .name = "..."; choose one'),
+        (
+            "my/tcp_copy.c",
+            "CCA=my/tcp_copy.c: the kernel already has a CCA named cubic; give the new one another name.",
+        ),
+        ("my/Tcp-Mine.c", "CCA=my/Tcp-Mine.c: the kernel module is named after the file; allowed: a file name"),
         ("my/typo.yaml", "my/typo.yaml: unknown key 'parameter'; did you mean 'parameters'? Allowed here: base"),
         ("my/neither.yaml", "my/neither.yaml: is {parameters: {hystart: 0}}; allowed: either base"),
-        ("my/reno.yaml", "CCA=my/reno.yaml: the CCA's name, reno, is that of one of the kernel's already"),
+        ("my/reno.yaml", "CCA=my/reno.yaml: the kernel already has a CCA named reno; give the new one another name."),
         ("my/Bad Name.yaml", 'my/Bad Name.yaml: name is "bad name"; allowed: a name of 1 to 32'),
     ],
 )
@@ -107,7 +110,7 @@ def test_a_cca_that_cannot_be_added_is_refused_in_a_sentence(folder, capsys, cca
 
 def test_a_name_of_the_studys_own_is_taken():
     config = STUDY | {"cca_definitions": {"mine": {"base": "cubic"}}}
-    with pytest.raises(CandidateError, match="mine, is that of one of the study's already; give it another name"):
+    with pytest.raises(CandidateError, match="the study already has a CCA named mine; give the new one another name"):
         with_candidate(config, Candidate("mine", {"base": "reno"}), "CCA=mine.yaml")
 
 

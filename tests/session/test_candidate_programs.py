@@ -66,7 +66,7 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr"), ("quiche", "bbr2")],
 )
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
-    with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
+    with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist; docs/programs.md describes how to build it."):
         candidate_of(f"{stack}:{cca}")
     Path("my", stack).touch()
     made = candidate_of(f"{stack}:{cca}")
@@ -82,7 +82,7 @@ def test_an_exam_leaves_out_what_no_program_can_have_and_says_why(folder):
     assert (exam["cca"], list(exam["primaries"]), exam["explanation"]) == ("one:fast", ["5.2.1-solo"], "It is new.")
     assert exam["inapplicable"] == {
         "6.2-tunnel": "its path is a tunnel or has several paths, and programs run on a dumbbell only.",
-        "5.1.5-short": "its short flows are objects of a web server with the CCA under test, and a program has none.",
+        "5.1.5-short": "its short flows are objects of a web server with the CCA under test, and programs have no web server.",
     }
     # The standards' runs are those of every exam, which the run cache has.
     plain = studies.resolve(studies.load("small.yaml"), "small.yaml")
@@ -101,13 +101,13 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
 @pytest.mark.parametrize(
     ("cca", "program", "sentence"),
     [
-        ("", "my/two.yaml", "CCA is missing for one of its programs; allowed: one of one:a, one:Bb, two:a."),
+        ("", "my/two.yaml", "CCA must name one of its programs; allowed: one of one:a, one:Bb, two:a."),
         ("a", "my/two.yaml", "CCA=a matches several of its programs; allowed: one of one:a, one:Bb, two:a."),
         ("one:Bv", "my/two.yaml", "CCA=one:Bv matches none of its programs; did you mean 'one:Bb'? Allowed: one of"),
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
-        ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
-        ("other:cubic", None, "other comes with no declaration; allowed: aioquic, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
+        ("", "my/Bad Name.yaml", "The program is named after the file unless the file has the key programs."),
+        ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip
@@ -154,7 +154,7 @@ def test_scenarios_whose_seeds_were_those_of_one_that_is_left_out_share_others(f
 
 def test_a_study_may_not_have_the_program_already(folder):
     Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"programs": {"one": ONE | {"memory_mib": 99}}}))
-    with pytest.raises(CandidateError, match="the study has a program one already"):
+    with pytest.raises(CandidateError, match="the study already has a program named one"):
         candidate.write("", "has.yaml", program="my/one.yaml")
 
 

@@ -56,7 +56,11 @@ def test_a_pair_is_worse_by_more_than_the_margin():
 def test_less_than_the_margin_is_no_harm():
     """The margin of goodput is 5 %: 3 % less in each pair is like, not worse, however many pairs show it."""
     row = goodput_of(compared(results(), results("results/b", RENO * 0.97)))
-    assert (row["change"], row["pairs_worse"], row["note"]) == ("like", 0, "up to 31 % of pairs may differ by more")
+    assert (row["change"], row["pairs_worse"], row["note"]) == (
+        "like",
+        0,
+        "up to 31 % of pairs may differ by more than the margin",
+    )
     assert row["margin"] == 5
     wider = {"analysis": {"equivalence_margin": {"goodput_percent": 10}}}
     row = goodput_of(compared(results(**wider), results("results/b", RENO * 0.93, **wider)))
@@ -206,7 +210,7 @@ def test_what_neither_evaluates_is_left_out():
     assert compared(exam(**nothing), exam("results/b", **nothing)).empty
     assert compared(exam(), exam("results/b", **nothing)).empty
     words = compare_results.summary_words(exam(), exam("results/b", **nothing), compared(exam(), exam(**nothing)))
-    assert "2 rows of the scorecards left out: measured in neither, or in one of them only." in words
+    assert "2 rows of the scorecards are left out: they were measured in neither folder or only in one." in words
 
 
 def test_what_has_no_value_is_not_measured():

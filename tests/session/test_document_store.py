@@ -101,7 +101,7 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path):
 def test_a_folder_that_others_can_write_is_refused(tmp_path):
     entry_of(tmp_path)
     (tmp_path / "cache/runs").chmod(0o777)
-    with pytest.raises(StoreError, match="other users can write it"):
+    with pytest.raises(StoreError, match="other users can write to it"):
         store(tmp_path).take(KEY)
 
 

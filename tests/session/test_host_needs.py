@@ -88,7 +88,7 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
         "platform host can't carry this study on this machine: its kernel (6.18.44) does not let a network namespace make cubic "
-        'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" lets it be the default; '
+        'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" makes it an allowed default; '
         "allowed: scenarios without these, or platform: uml."
     )
 
@@ -134,15 +134,15 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
     [
         ("namespaces", "needs user namespaces, and this machine refuses them (/proc: not permitted)"),
         ("namespaces", "kernel.unprivileged_userns_clone"),
-        ("mounts", "refuses to mount them (/proc: not permitted)"),
-        ("answer", "does not say (/proc: not permitted)"),
+        ("mounts", "has to mount file systems, and this machine refuses (/proc: not permitted)"),
+        ("answer", "does not answer (/proc: not permitted)"),
     ],
 )
 def test_what_a_machine_refuses_is_told_apart(refuses, words):
     kernel = WHOLE | {"refuses": refuses, "refused": "/proc: not permitted", "parts": {}}
     problem = host_problem(on_host(["reno"], PLAIN), kernel)
     assert words in problem
-    assert "platform: uml may do without." in problem
+    assert "platform: uml may work without them." in problem
     assert problem.count(". ") == 0, "one sentence"
 
 
@@ -164,8 +164,8 @@ def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
 @pytest.mark.parametrize(
     ("loaded", "dependencies", "expected"),
     [
-        ("none", "", "it takes no modules that would add them"),
-        ("", "", "root could add them with modprobe sch_netem tcp_vegas, where there are such modules for it"),
+        ("none", "", "it doesn't support modules, which could add them"),
+        ("", "", "root could add them with modprobe sch_netem tcp_vegas, if the modules exist for this kernel"),
         ("", "net/sch_netem.ko.xz:\nnet/tcp_vegas.ko:\n", "root adds them with modprobe sch_netem tcp_vegas"),
         ("", "net/tcp_vegas.ko:\n", "root adds some with modprobe tcp_vegas; sch_netem may come with linux-modules-extra-6.8"),
     ],

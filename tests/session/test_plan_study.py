@@ -187,7 +187,7 @@ def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
         (["--metric", "speed"], "METRIC is speed; allowed: goodput, rtt, loss, retransmits."),
         (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss: points."),
         (["--metric", "rtt", "--difference", "2 Mbit/s"], "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt: % or ms."),
-        (["--from", "nowhere"], "FROM: nowhere: no results folder, because workflow/study.json is missing"),
+        (["--from", "nowhere"], "FROM: nowhere: not a results folder, because workflow/study.json is missing"),
     ],
 )
 def test_bad_input_gets_one_sentence(capsys, tmp_path, monkeypatch, arguments, sentence):
@@ -203,7 +203,7 @@ def test_a_folder_with_another_form_of_study_is_refused_or_passed_over(capsys, t
     file.parent.mkdir(parents=True)
     file.write_text(content)
     status, out, err = call(capsys, tmp_path, monkeypatch, "--from", "results/other")
-    assert (status, out) == (1, "") and "FROM: results/other: no results folder" in err and err.count("\n") == 1
+    assert (status, out) == (1, "") and "FROM: results/other: not a results folder" in err and err.count("\n") == 1
     status, out, _ = call(capsys, tmp_path, monkeypatch)
     assert status == 0 and "results/other" not in out
 

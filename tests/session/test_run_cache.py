@@ -170,7 +170,7 @@ def test_other_bytes_than_before_are_named_and_neither_is_kept(cache, capsys, tm
     for valid in (True, False):
         made(job, document_of(job, verdict={"valid": valid, "checks": []}))
         cache().keep(job)
-    assert "differs from the one that the same image and testbed gave before" in capsys.readouterr().err
+    assert "differs from an earlier one made with the same image and testbed" in capsys.readouterr().err
     assert list((tmp_path / "kept").rglob("*.json.gz")) == []
 
 
@@ -182,7 +182,7 @@ def test_a_folder_that_is_not_ours_is_passed_over_with_one_line(cache, capsys, t
         assert not is_taken(one, job)
         made(job)
         one.keep(job)
-    assert capsys.readouterr().err == f"sawtooth: run cache: {tmp_path}/kept/runs is passed over: it is a link\n"
+    assert capsys.readouterr().err == f"sawtooth: run cache: {tmp_path}/kept/runs is not used: it is a link\n"
 
 
 def test_a_folder_that_cannot_be_made_is_passed_over_with_one_line(cache, capsys, tmp_path):
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_made_is_passed_over_with_one_line(cache, capsys
     one.keep(job)
     one.keep(job)
     line = capsys.readouterr().err
-    assert line.count("\n") == 1 and f"run cache: {tmp_path}/kept/runs is passed over: " in line
+    assert line.count("\n") == 1 and f"run cache: {tmp_path}/kept/runs is not used: " in line
 
 
 def test_results_that_cannot_be_written_are_left_to_the_run_itself(cache):

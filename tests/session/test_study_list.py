@@ -163,8 +163,8 @@ MISTYPED = [
     (["study=smoke"], "make has no variable study"),
     (["STUDY=smok"], "there is no study of that name (nearest: smoke"),
     (["STUDY=config/studies/none.yaml"], "there is no such file, or it can't be read"),
-    (["sensitivity", "STUDY=smoke", "N=x"], "sawtooth: N is 'x'; allowed: whole numbers from 1 on."),
-    (["sensitivity", "STUDY=smoke", "SEED=-1"], "sawtooth: SEED is '-1'; allowed: whole numbers from 0 on."),
+    (["sensitivity", "STUDY=smoke", "N=x"], "sawtooth: N is 'x'; allowed: whole numbers of at least 1."),
+    (["sensitivity", "STUDY=smoke", "SEED=-1"], "sawtooth: SEED is '-1'; allowed: whole numbers of at least 0."),
     (["verify", "RESULTS=nowhere"], "sawtooth: nowhere: there is no such folder"),
 ]
 

@@ -114,7 +114,7 @@ def limited(kind, value, *, hard=True):
 
 
 def test_limits_that_no_run_survives():
-    assert "the limit of open files is 64; allowed: 256 and more (`ulimit -n 256`)." in limited(
+    assert "the limit of open files is 64; allowed: at least 256 (`ulimit -n 256`)." in limited(
         resource.RLIMIT_NOFILE, 64
     )
     assert "the limit of address space is 4194304 KiB; allowed:" in limited(resource.RLIMIT_AS, 4 * 2**30)

@@ -34,7 +34,7 @@ def test_one_rate_is_both_directions_and_two_are_two_keys():
 @pytest.mark.parametrize(
     "link, sentence",
     [
-        ({"rate_mbps": {"forward": 50}}, "link.rate_mbps has forward only; allowed: forward and reverse together, or one value for both."),
+        ({"rate_mbps": {"forward": 50}}, "link.rate_mbps has only forward; allowed: both forward and reverse, or one value for both."),
         ({"rate_mbps": {"forward": 50, "reverse": 0}}, "link.reverse_rate_mbps is 0; allowed: a number from 0.01"),
         ({"rate_mbps": {"forward": 50, "reverse": "x"}}, 'link.reverse_rate_mbps is "x"; allowed: a number from 0.01'),
     ],

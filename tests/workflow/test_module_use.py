@@ -60,7 +60,7 @@ def test_a_study_that_is_wrong_is_refused_in_a_sentence(other):
 def test_containers_that_see_the_caller_are_refused(other):
     other.edit("profiles/default/config.yaml", "--cleanenv ", "")
     status, printed = other.snakemake(f"emulation/{RUN}")
-    assert status != 0 and "sawtooth: apptainer-args lacks --cleanenv" in printed
+    assert status != 0 and "sawtooth: --cleanenv" in printed
     assert not (other.folder / "emulation" / RUN).exists()
 
 
@@ -98,7 +98,7 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
     status, printed = other.snakemake("-n")
     assert (
         status == 0
-        and f"the images are missing, so this plan takes every result for stale; `make -C {checkout} setup`" in printed
+        and f"the images are missing, so this plan treats every result as stale; `make -C {checkout} setup`" in printed
     )
     status, printed = other.snakemake()
     assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in printed, printed

@@ -73,7 +73,7 @@ def changed(text, line):
         ),
         (
             "transport: {recovery: classic}",
-            "scenarios[linux].transport.recovery is classic; allowed on uml: prr, Linux's only one.",
+            "scenarios[linux].transport.recovery is classic; allowed on uml: prr, the only one in Linux.",
         ),
     ],
 )
@@ -97,6 +97,6 @@ def test_another_processor_is_refused_in_one_sentence(checkout):
     )  # fmt: skip
     assert done.returncode != 0
     assert (
-        "platform uml runs on x86-64 processors only, and this one is i686; allowed here are"
+        "platform uml runs only on x86-64 processors, and this machine has i686; allowed on this machine:"
         in done.stderr + done.stdout
     )

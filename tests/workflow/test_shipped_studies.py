@@ -45,7 +45,7 @@ def test_snakemake_plans_all_that_the_study_has(path, checkout):
         # What has runs on platform host asks for what this machine's kernel may lack: said in one sentence. So are patches of others.
         (sentence,) = (line for line in output.splitlines() if line.startswith("sawtooth: "))
         if patches := patches_of(study):
-            assert f"has the patch {patches[0]}, which is not there" in sentence
+            assert f"has the patch {patches[0]}, which doesn't exist" in sentence
             pytest.skip(sentence)
         assert "host" in {scenario["platform"] for scenario in study["scenarios"]}, output[-2000:]
         assert "the machine's kernel" in sentence or "kernel" in sentence

@@ -325,9 +325,9 @@ def test_links_are_not_followed(verify, results, tmp_path):
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
-        (["--count", "0"], "N is '0'; allowed: whole numbers from 1 on."),
+        (["--count", "0"], "N is '0'; allowed: whole numbers of at least 1."),
         (["--count", "17"], "has 16 runs; allowed: 1 to 16."),
-        (["--seed", "one"], "SEED is 'one'; allowed: whole numbers from 0 on."),
+        (["--seed", "one"], "SEED is 'one'; allowed: whole numbers of at least 0."),
         (
             ["--runs", f"{SCENARIO}/reno/ipv4/7"],
             f"has no run {SCENARIO}/reno/ipv4/7; the nearest names are {SCENARIO}/reno/ipv4/",

@@ -327,7 +327,7 @@ def _whole_number(parser, name, text, least) -> int:
     """Return an argument as a whole number of at least ``least``, or exit with a sentence that asks for one."""
     # Up to 18 digits; longer numbers can't be intended.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
-        parser.error(f"{name} is '{shown(text)}'; allowed: whole numbers from {least} on.")
+        parser.error(f"{name} is '{shown(text)}'; allowed: whole numbers of at least {least}.")
     return int(text)
 
 

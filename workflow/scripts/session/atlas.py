@@ -1,8 +1,8 @@
 """Repetitions of landmark publications: one outcome per study on one page. `make atlas` runs the studies and makes the page.
 
-``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes, into ``results/atlas``, the
-page ``index.html``, ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``), the matrix of verdicts (``matrix.svg``,
-``matrix.png``), ``atlas.md``, and ``SHA256SUMS`` of the archives beside the folders.
+``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes these files to ``results/atlas``:
+the page ``index.html``; ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``); the matrix of verdicts (``matrix.svg``,
+``matrix.png``); ``atlas.md``; and ``SHA256SUMS``, the checksums of the archives next to the results folders.
 """
 
 import argparse
@@ -44,11 +44,11 @@ ARCHIVES = "The studies' archives"
 HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "doesn't hold", "open"
 OUTCOMES = {
     HOLDS: ("every claim that can be tested is reproduced", "verdict good"),
-    IN_PART: ("some claims are reproduced, others are not, or not shown", "verdict alike"),
-    FAILS: ("none is reproduced, and at least one is not", "verdict bad"),
+    IN_PART: ("some claims are reproduced, and others are not reproduced or not shown", "verdict alike"),
+    FAILS: ("no claim is reproduced, and at least one has the verdict not reproduced", "verdict bad"),
     OPEN: ("no claim is decided", "verdict open"),
 }
-ATLAS = Table("atlas", "a claim", (text_column("study", "Study that checks it."), *CLAIMS))
+ATLAS = Table("atlas", "a claim", (text_column("study", "Study that checks the claim."), *CLAIMS))
 
 
 class AtlasError(Exception):
@@ -90,12 +90,12 @@ def outcome_of(verdicts) -> str:
 
 
 def read_repeated(folder) -> Repeated:
-    """Read a results folder; raise `AtlasError` if it has no claims, or isn't complete."""
+    """Read a results folder; raise `AtlasError` if it has no claims or isn't complete."""
     place = Path(folder)
     files = [place / name for name in ("workflow/study.json", "tidy/runs.csv", "analysis/claims.csv")]
     if missing := [path for path in files if not os.path.isfile(path)]:
         raise AtlasError(
-            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed: one such as results/l4s."
+            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed: a folder such as results/l4s."
         )
     paper = place / "workflow/claims.yaml"
     if not os.path.isfile(paper):
@@ -109,7 +109,7 @@ def read_repeated(folder) -> Repeated:
         if not all(isinstance(name, str) and name for name in named):
             raise ValueError(f"{files[0]}: not the description of a study")
         if claims.empty or not set(claims["verdict"]) <= set(VERDICTS):
-            raise ValueError(f"{files[2]}: no claims with verdicts, which are {', '.join(VERDICTS)}")
+            raise ValueError(f"{files[2]}: no claims, or a verdict other than {', '.join(VERDICTS)}")
         return Repeated(
             str(folder).rstrip("/"), study, load_claims(paper)["paper"], claims, len(runs), int(runs["valid"].sum())
         )
@@ -118,7 +118,7 @@ def read_repeated(folder) -> Repeated:
 
 
 def in_order(folders) -> list[Repeated]:
-    """Read results folders, keeping their order; raise `AtlasError` if there are none, or two of the same study."""
+    """Read results folders, keeping their order; raise `AtlasError` if there are no folders, or if two are of the same study."""
     if not folders:
         raise AtlasError(
             "no study is named; allowed: results folders of studies with claims, such as results/sqrt-law."
@@ -128,7 +128,7 @@ def in_order(folders) -> list[Repeated]:
         each = read_repeated(folder)
         if each.name in atlas:
             raise AtlasError(
-                f"{shown(atlas[each.name].folder)} and {shown(each.folder)} are both of the study {each.name}; allowed: one."
+                f"{shown(atlas[each.name].folder)} and {shown(each.folder)} are both results of the study {each.name}; allowed: one folder per study."
             )
         atlas[each.name] = each
     return list(atlas.values())
@@ -141,11 +141,11 @@ def introduction(atlas) -> list[str]:
     rules = "; ".join(f"{outcome}: {rule}" for outcome, (rule, _) in OUTCOMES.items() if numbers[outcome])
     claims = sum(len(each.claims) for each in atlas)
     return [
-        f"{count(len(atlas), 'study', 'studies')} of published results checked {count(claims, 'claim')} in the published conditions, or the closest that the testbed can create. "
+        f"{count(len(atlas), 'study', 'studies')} of published results checked {count(claims, 'claim')} under the published conditions or the closest ones that the testbed can create. "
         f"Outcomes of the studies: {said} ({rules}).",
-        "A claim is reproduced if the whole interval of our value meets the condition in the claims file, not reproduced if none of it does, and not shown if only a part of "
-        "it does, or if a cell has outliers and therefore no interval. Runs that repeat one measurement are judged by their value. Conditions were written "
-        "before a study's first run; if one was changed later, its file says so. Each study's report has its conditions, all its claims and its figures.",
+        "A claim is reproduced if the whole interval of our value meets the condition in the claims file, not reproduced if none of it does, and not shown if only part of "
+        "it does, or if a cell has outliers and therefore no interval. If all runs of a cell repeat one measurement, the value itself is judged. Conditions were written "
+        "before a study's first run; if a condition was changed later, the claims file says so. Each study's report has its conditions, all its claims and its figures.",
     ]
 
 
@@ -190,7 +190,7 @@ def all_claims(atlas) -> pd.DataFrame:
 
 
 def failures_table(atlas) -> dict:
-    """Return the table of the claims that are not reproduced or not shown, with the difference and its cause."""
+    """Return the table of the claims that are not reproduced or not shown: both values, the requirement and the cause of the difference."""
     claims = all_claims(atlas)
     rows = claims[claims["verdict"].isin((NOT_REPRODUCED, NOT_SHOWN))].to_dict("records")
     columns = (
@@ -198,7 +198,7 @@ def failures_table(atlas) -> dict:
         shown_text("Required", "requirement", kind="words"),
         shown_cell("Cause", _cause, "words"),
     )
-    return cells_table("failures-table", "Claims that don't hold here, or aren't shown", rows, columns)
+    return cells_table("failures-table", "Claims that don't hold here or aren't shown", rows, columns)
 
 
 def _cause(row):
@@ -266,7 +266,7 @@ def markdown(atlas, archives) -> str:
 
 
 def write(atlas, output, document=False) -> list[Path]:
-    """Write the files of an atlas into a folder; with ``document`` also the page and the picture of the documentation. Return the files."""
+    """Write the files of an atlas to a folder and, with ``document``, the documentation's page and picture; return the paths."""
     output.mkdir(parents=True, exist_ok=True)
     names = ("index.html", "atlas.csv", "matrix.svg", "matrix.png", "atlas.md", SUMS)
     files = {name: output / name for name in names}
@@ -297,7 +297,7 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="atlas", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="results folders of finished studies with claims")
     parser.add_argument(
-        "--output", type=Path, default=Path("results/atlas"), help="the folder; results/atlas if not given"
+        "--output", type=Path, default=Path("results/atlas"), help="output folder; results/atlas if not given"
     )
     parser.add_argument("--document", action="store_true", help=f"write {PAGE} and {PICTURE}, too")
     options = parser.parse_args(arguments)

@@ -10,7 +10,7 @@ from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPROD
 from wording.number_format import count
 
 TITLE = "Claims of publications, repeated"
-#: Letter and step of the balance of each verdict; what can't be tested has a dashed border.
+#: Letter of each verdict, and its step on the diverging colour scale; claims that can't be tested have a dashed border.
 LETTERS = {REPRODUCED: "R", NOT_REPRODUCED: "N", NOT_SHOWN: "S", NOT_TESTABLE: "–"}
 STEPS = {REPRODUCED: 6, NOT_REPRODUCED: 2, NOT_SHOWN: 4}
 KEY = {REPRODUCED: "R reproduced", NOT_REPRODUCED: "N not reproduced", NOT_SHOWN: "S not shown"}
@@ -27,7 +27,7 @@ def draw_atlas(claims: pd.DataFrame, labels) -> PanelFigure:
     Parameters
     ----------
     claims : pandas.DataFrame
-        Claims of all studies with the column ``study``, in the order of the rows and of the tiles.
+        Claims of all studies in the order of their tiles, with the column ``study``.
     labels : mapping
         Study -> label of its row.
     """

@@ -1,8 +1,8 @@
 """A study with one additional CCA: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
 ``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs like any other
-study, and prints that name. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a definition, or a
-program's CCA (`candidate_programs`), which ``--program FILE`` declares.
+study, and prints its path. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a definition, or a program's
+CCA (`candidate_programs`); ``--program FILE`` names the file that declares the program.
 """
 
 import argparse
@@ -44,7 +44,7 @@ NOTHING_WORSE = {
 
 
 class CandidateError(FileError):
-    """A CCA can't be added as named."""
+    """The CCA named on the command line can't be added to the study."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Candidate:
     kernels: dict = field(default_factory=dict)
     #: A C file outside the workflow's working directory, of which runs get a copy.
     foreign: Path | None = None
-    #: Its author's explanation of departures from the principles of congestion control, for an exam's scorecard.
+    #: The author's explanation of departures from the principles of congestion control, for an exam's scorecard.
     explanation: str = ""
     #: Declarations of programs, one of which is the candidate.
     programs: dict = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Candidate:
 
 
 def candidate_of(cca, program=None) -> Candidate:
-    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError` with a sentence on the allowed values."""
+    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if there is none."""
     if program or is_of_stack(cca):
         name, programs, explanation = named_program(cca, program, CandidateError)
         return Candidate(name, programs=programs, explanation=explanation)
@@ -100,27 +100,28 @@ def _of_source(path):
         what = absence(path) or "is a folder"
         raise _problem(path, f"{what}; allowed: the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):
-        allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
-        raise _problem(path, f"its name becomes that of the kernel's module; allowed: {allowed}.")
+        allowed = "a file name of lower-case letters, digits and underscores that ends in .c, such as tcp_mine.c"
+        raise _problem(path, f"the kernel module is named after the file; allowed: {allowed}.")
     try:
         text = given_bytes(path, LARGEST_BYTES).decode(errors="replace")
     except OSError as error:
         raise _problem(path, f"can't be read ({error.strerror}).") from None
     if not re.search(r"\bstruct\s+tcp_congestion_ops\b", text) or "tcp_register_congestion_control" not in text:
         wanted = "a struct tcp_congestion_ops and the call tcp_register_congestion_control"
-        raise _problem(path, f"registers no CCA; needed is {wanted}, as in examples/tcp_aimd.c.")
+        raise _problem(path, f"registers no CCA; a C file needs {wanted}, as in examples/tcp_aimd.c.")
     names = sorted(set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', text)))
     if len(names) != 1:
         which = f" ({', '.join(names)})" if names else ""
         raise _problem(
-            path, f'names {len(names)} CCAs{which} in .name = "..."; say which in a YAML file with source and cca.'
+            path,
+            f'names {len(names)} CCAs{which} in .name = "..."; choose one in a YAML file with the keys source and cca.',
         )
     place, foreign = _place(path)
     return Candidate(names[0].replace("_", "-")[:LONGEST], {"source": place}, foreign=foreign)
 
 
 def _place(path):
-    """Return a file's path in the workflow's working directory, and the file itself if it lies elsewhere and has to be copied."""
+    """Return a file's path relative to the working directory, and None; or, for a file elsewhere, its name, and the path to copy from."""
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
     if inside.parts[0] != os.pardir:
         return str(inside), None
@@ -130,7 +131,7 @@ def _place(path):
 def _of_definition(path):
     schema = study_schema()
     definition = dereferenced(keys_of(schema)["cca_definitions"]["additionalProperties"])
-    extra = {"name": dereferenced(schema["$defs"]["cca_name"]) | {"description": "Its name in the study."}}
+    extra = {"name": dereferenced(schema["$defs"]["cca_name"]) | {"description": "Name of the CCA in the study."}}
     extra["explanation"] = keys_of(keys_of(schema)["exam"])["explanation"]
     if "kernels" in keys_of(schema):
         extra["kernels"] = keys_of(schema)["kernels"]
@@ -141,7 +142,8 @@ def _of_definition(path):
     name = content.pop("name", path.stem.replace("_", "-").lower())
     if problems := problems_of_form({"name": name}, {"type": "object", "properties": extra}):
         raise CandidateError(
-            path, [f"{problem} The file's name is the CCA's unless it has the key name." for problem in problems]
+            path,
+            [f"{problem} The CCA is named after the file unless the file has the key name." for problem in problems],
         )
     definition = {key: value for key, value in content.items() if key not in ("kernels", "explanation")}
     return Candidate(name, definition, content.get("kernels", {}), explanation=content.get("explanation", ""))
@@ -161,12 +163,12 @@ def with_candidate(config, candidate, output) -> dict:
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
     if candidate.definition is not None and name in (*kernels_ccas(), *definitions, *ccas):
-        whose = "of the kernel's" if name in kernels_ccas() else "of the study's"
-        raise CandidateError(output, [f"the CCA's name, {name}, is that of one {whose} already; give it another name."])
+        whose = "the kernel" if name in kernels_ccas() else "the study"
+        raise CandidateError(output, [f"{whose} already has a CCA named {name}; give the new one another name."])
     if exam.get("cca"):
         ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
     elif name in ccas:
-        raise CandidateError(output, [f"the study has {name} already; allowed: a CCA that it hasn't."])
+        raise CandidateError(output, [f"the study has {name} already; allowed: a CCA that isn't in the study."])
     study = config | {"study": f"{config['study']}-{candidate.study_name}", "ccas": list(dict.fromkeys([*ccas, name]))}
     study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
     if exam.get("cca"):
@@ -177,20 +179,24 @@ def with_candidate(config, candidate, output) -> dict:
     if candidate.programs:
         own = config.get("programs") or {}
         if taken := sorted(name for name, one in candidate.programs.items() if own.get(name, one) != one):
-            raise CandidateError(output, [f"the study has a program {taken[0]} already; give it another name."])
+            raise CandidateError(
+                output, [f"the study already has a program named {taken[0]}; give the new one another name."]
+            )
         study["programs"] = dict(own) | candidate.programs
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:
         taken = sorted(set(candidate.kernels) & set(config.get("kernels") or {}))
         if taken:
-            raise CandidateError(output, [f"the study has a kernel {taken[0]} already; give it another name."])
+            raise CandidateError(
+                output, [f"the study already has a kernel named {taken[0]}; give the new one another name."]
+            )
         study["kernels"] = dict(config.get("kernels") or {}) | candidate.kernels
     return study
 
 
 def with_traces(study, source) -> dict:
-    """Return a study with traces and timelines from files written out, because the files' paths are relative to the original study."""
+    """Return a study in which the contents of trace and timeline files replace their paths, which are relative to the original study."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -215,10 +221,11 @@ def with_more_runs(study, before, card, more) -> dict:
     Parameters
     ----------
     study, before : dict
-        The study with its candidate in the form of a file: now, and as it was when its runs were last judged.
+        Two study files with the candidate: the current one, and the one whose runs were judged last.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int
+        Number of additional replications.
     """
     still = {
         row["scenario"]
@@ -238,7 +245,7 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def _extended(study, output, more):
-    """Return the study of an exam with more runs of the scenarios that are open in the scorecard of its results."""
+    """Return an exam's study with more runs of the scenarios whose verdicts are open in the scorecard."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
         raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])
@@ -246,16 +253,14 @@ def _extended(study, output, more):
         raise CandidateError(
             f"MORE={more}",
             [
-                f"there is no {card} yet: MORE adds runs to the open rows of an exam that was carried out; allowed: the same call without MORE first."
+                f"there is no {card} yet: MORE adds runs for the open rows of a finished exam; run the same command without MORE first."
             ],
         )
     with card.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     extended = with_more_runs(study, studies.load(output), rows, more)
     if not any(row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"] for row in rows):
-        raise CandidateError(
-            f"MORE={more}", [f"no row of {card} is open; there is nothing that more runs would close."]
-        )
+        raise CandidateError(f"MORE={more}", [f"no row of {card} is open, so more runs would decide nothing."])
     return extended
 
 
@@ -266,10 +271,10 @@ def with_gate(study) -> dict:
 
 
 def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
-    """Write the study of a file with one additional CCA, ``results/<study>-<name>.yaml``; return the file and the resolved study.
+    """Write a study with one additional CCA to ``results/<study>-<name>.yaml``; return the path and the resolved study.
 
-    With ``more``, the scenarios of an exam with open verdicts get this number of further replications. With ``gate`` the study fails
-    if a row is worse. Raises `FileError` if there is no such CCA, or the study can't be run with it.
+    In an exam, ``more`` is the number of additional replications for each scenario with an open verdict. With ``gate``, the study fails
+    if a row is worse. Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
@@ -313,15 +318,13 @@ def main(arguments=None) -> int:
     """Read the command line and write the study; print its size to standard error and its name to standard output."""
     parser = argparse.ArgumentParser(prog="candidate", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "cca", help="a CCA of the kernel's, or the path of a C file or of a YAML file with a definition"
+        "cca", help="one of the kernel's CCAs, or the path of a C file or of a YAML file with a definition"
     )
     parser.add_argument("study", help="the study's file")
-    parser.add_argument("--program", help="the YAML file with the declaration of the program that the CCA is of")
-    parser.add_argument("--more", help="replications that the open rows of an exam get besides those that they have")
+    parser.add_argument("--program", help="the YAML file that declares the CCA's program")
+    parser.add_argument("--more", help="number of additional replications for the open rows of an exam")
     parser.add_argument(
-        "--gate",
-        action="store_true",
-        help="make an exam fail unless all that decides was measured and nothing is worse",
+        "--gate", action="store_true", help="make an exam fail unless every deciding row was measured and none is worse"
     )
     options = parser.parse_args(arguments)
     try:

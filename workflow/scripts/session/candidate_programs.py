@@ -22,16 +22,16 @@ def is_of_stack(cca) -> bool:
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the name of a call's program for `ccas`, the declarations in its file, and the author's explanation.
+    """Return the CCA's name in `ccas`, the declaration of its program by name, and the author's explanation.
 
     Parameters
     ----------
     cca : str
-        ``program:cca``, one of the two parts if the file leaves no choice, or empty if it declares one program with one CCA.
+        ``program:cca``; one of the two parts if the file allows only one choice; or empty if the file declares one program with one CCA.
     file : str or None
-        The file with the declaration (`declarations`); by default that of the stack.
+        The file with the declaration (`declarations`); by default the file of the stack in ``cca``.
     error : type
-        Exception for the message on allowed values.
+        Exception to raise, with a message that states the allowed values.
     """
     if not file:
         stacks = sorted(
@@ -39,7 +39,9 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
         )
         stack = cca.partition(":")[0]
         if stack not in stacks:
-            words = f"comes with no declaration; allowed: {', '.join(stacks)}, or another program with PROGRAM=<file>."
+            words = (
+                f"has no declaration in examples; allowed: {', '.join(stacks)}, or another program with PROGRAM=<file>."
+            )
             raise error(f"CCA={shown(cca, 200)}", [f"{shown(stack, 60)} {words}"])
         file = STACKS / f"{stack}.yaml"
         if missing := [
@@ -48,15 +50,13 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
             if (path := one.get("path")) and not Path(path).exists()
         ]:
             raise error(
-                f"CCA={shown(cca, 200)}", [f"{missing[0]} is not there; docs/programs.md says how it is built."]
+                f"CCA={shown(cca, 200)}", [f"{missing[0]} doesn't exist; docs/programs.md describes how to build it."]
             )
     programs, explanation = declarations(file, error)
     names = names_of(programs)
     fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]
     if len(fitting) != 1:
-        what = (
-            f"CCA={shown(cca, 200)} matches " + ("several" if fitting else "none") if cca else "CCA is missing for one"
-        )
+        what = f"CCA={shown(cca, 200)} matches " + ("several" if fitting else "none") if cca else "CCA must name one"
         near = nearest_choice(cca, names) if cca and not fitting else None
         meant = f"did you mean {near!r}? Allowed" if near else "allowed"
         raise error(
@@ -67,7 +67,10 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 
 
 def declarations(file, error) -> tuple[dict, str]:
-    """Return the declarations in a file by name, and its ``explanation``; the file is a study, or declares one program with its name."""
+    """Return the program declarations in a file by name, and its ``explanation``.
+
+    The file is a study or the declaration of one program, which is named after the file.
+    """
     schema = study_schema()
     form = dereferenced(schema["$defs"]["program"])
     content = read_mapping(Path(file), "a program's declaration", {**keys_of(form), **keys_of(schema)}, error)
@@ -85,7 +88,7 @@ def declarations(file, error) -> tuple[dict, str]:
     name = Path(file).stem.replace("_", "-").lower()
     named = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}, "$defs": schema["$defs"]}
     if problems := problems_of_form({"programs": {name: content}}, named):
-        raise error(file, [f"{problems[0]} The file's name is the program's unless it has programs."])
+        raise error(file, [f"{problems[0]} The program is named after the file unless the file has the key programs."])
     return {name: content}, explanation
 
 
@@ -94,18 +97,18 @@ def _explanation():
 
 
 def without_inapplicable(study, config, cca, source, called, error) -> dict:
-    """Return an exam's study with a program, without the scenarios that no program can run; ``exam`` lists these with the reasons.
+    """Return an exam's study with a program, excluding scenarios that no program can run; ``exam.inapplicable`` gives the reasons.
 
     Parameters
     ----------
     study, config : dict
-        The exam with and without the program, as written in a file.
+        The exam with and without the program, as in a study file.
     cca : str
-        The program's name in `ccas`.
+        The name in `ccas` of the program's CCA.
     source, called : str
-        The exam's file, and the call, for messages.
+        The exam's file and the command's settings, for messages.
     error : type
-        Exception for the message on allowed values.
+        Exception to raise, with a message that states the allowed values.
     """
     # Any scenario can be used to complete the declaration.
     plain = {"id": "plain", "traffic": {"sample_interval_ms": 50}}
@@ -144,7 +147,7 @@ def _reason(scenario):
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):
-        return "its short flows are objects of a web server with the CCA under test, and a program has none."
+        return "its short flows are objects of a web server with the CCA under test, and programs have no web server."
     if (
         max([scenario["flows"], *(group["count"] for group in scenario["groups"] if group["cca"] == OWN)])
         > MOST_PROGRAMS

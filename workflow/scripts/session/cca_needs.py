@@ -1,4 +1,4 @@
-"""What a study's own CCAs require of the guest kernel, as far as this is known before any run: parameters and C files."""
+"""Requirements of a study's own CCAs for the guest kernel that are known before any run: parameters, C files and patches."""
 
 import hashlib
 import re
@@ -45,7 +45,10 @@ def parameter_problem(study: dict) -> str | None:
 
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
-    """Return the kernels that a resolved study needs besides the image's: name -> the kernel, and the definitions with C files."""
+    """Return the kernels that a resolved study needs in addition to the image's.
+
+    The mapping is from each kernel's name to its description (None: the image's kernel with modules) and the definitions with C files.
+    """
     of_runs = (
         definitions_of_runs(study, scenario, cca)
         for scenario in study["scenarios"]
@@ -57,7 +60,7 @@ def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, l
 
 
 def kernel_of(definitions: dict, linux_sha256: str) -> str | None:
-    """Return the `kernel_id` of the kernel needed by runs with some definitions, or None for the image's kernel."""
+    """Return the `kernel_id` of the kernel needed by runs with the given definitions, or None for the image's kernel."""
     return kernel_id_of(linux_sha256, sources_of(definitions), kernel_under(definitions))
 
 
@@ -85,12 +88,12 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
             try:
                 content = given_bytes(file, LARGEST_PATCH_BYTES)
             except FileNotFoundError:
-                return f"kernels has the patch {file}, which is not there: patches/README.md says where people get such patches."
+                return f"kernels has the patch {file}, which doesn't exist: patches/README.md says where to get such patches."
             except OSError as error:
                 return f"kernels has the patch {file}, which can't be read ({error.strerror})."
             if (sha256 := hashlib.sha256(content).hexdigest()) != patch["sha256"]:
                 return (
-                    f"kernels has the patch {file} of SHA-256 {patch['sha256']}, and the file has {sha256}: get that one, or write the "
-                    "file's digest into the study (or none), whose runs with it are then others."
+                    f"kernels has the patch {file} with SHA-256 {patch['sha256']}, but the file has {sha256}: get the expected file, or write the "
+                    "file's digest (or none) into the study, which then makes its runs with the patch again."
                 )
     return None

@@ -1,7 +1,7 @@
 """Verdicts for the rows of a comparison (*worse*, *better*, *like* and so on), from counts of pairs.
 
-A row has a sign for each pair of runs. All rows are corrected together, by exchanging the two sides of whole replications
-(`inference.exchanged_pairs`).
+A row has a sign for each pair of runs. The p-values of all rows are corrected together, by exchanging the two sides of whole
+replications (`inference.exchanged_pairs`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "no
 NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
 #: Verdicts, in the order of the table.
 CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
-#: Largest number of pairs up to which the needed number is searched.
+#: Largest number of pairs that is tried when searching for the needed number.
 MOST_PAIRS = 200
 
 
@@ -53,7 +53,7 @@ class Row:
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 
     def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether counts show that a row is worse or better: beyond chance and, for rows about most pairs, in most of them."""
+        """Return whether a row with these counts is worse or better: significantly and, for rows about most pairs, in most of the pairs."""
         most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
         return bool(p_corrected <= SIGNIFICANCE and most)
 
@@ -64,7 +64,7 @@ class Row:
 
 
 def judged(rows, share) -> Iterator[dict]:
-    """Yield the columns of each row; p is corrected over all rows, with a share of the significance level."""
+    """Yield the columns of each row; p is corrected over all rows and for ``share``, the share of the significance level."""
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)
         columns = {"change": _verdict(row, counts, p_corrected)} | row.head
@@ -76,7 +76,7 @@ def judged(rows, share) -> Iterator[dict]:
             columns["n_needed"] = _pairs_needed(row, counts, p_corrected, share)
         elif columns["change"] == LIKE:
             apart = largest_share(counts.worse + counts.better, counts.pairs, SIGNIFICANCE)
-            words = f"up to {100 * apart:.0f} % of pairs may differ by more"
+            words = f"up to {100 * apart:.0f} % of pairs may differ by more than the margin"
         yield columns | {"note": "; ".join(filter(None, [columns["note"], words]))}
 
 
@@ -101,7 +101,7 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return about how many pairs would show that the row is worse, better or like at its current shares; None if too many."""
+    """Return the approximate number of pairs that would make the row worse, better or like at its current shares; None if too large."""
     factor = max(1 / share, p_corrected / counts.p())
     for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
         more = counts.of_more(pairs)

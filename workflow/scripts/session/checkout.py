@@ -7,12 +7,12 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variable with the origin of results that are made again, as "commit seconds clean|changed" (- for unknown parts).
+#: Variable with the origin of results that are reproduced, as "commit seconds clean|changed" (- for unknown parts).
 STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
 
 
 def publish_commit(folder, environ=os.environ) -> None:
-    """Set SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes) in the containers' environment.
+    """Set SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 if files have changed) in the containers' environment.
 
     An unpacked bundle (`make bundle`) contains its commit. Without git or outside a checkout
     all stay unset, except for the date if SOURCE_DATE_EPOCH gives one. Apptainer passes variables
@@ -35,7 +35,7 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return the location of a file or folder of the checkout, given its path there; a path valid from here is returned unchanged."""
+    """Return a path that is valid here for a file of the checkout; ``path``, relative to the checkout, stays if it is valid already."""
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
 
@@ -51,10 +51,9 @@ def in_command(path: str) -> str:
 
 
 def bundled_commit(folder) -> tuple[str, bool, str] | None:
-    """Return (commit, whether the files differ from it, the commit's date in seconds since 1970) of an unpacked bundle.
+    """Return an unpacked bundle's commit, whether the files differ from it, and its date in seconds since 1970.
 
-    None if the folder isn't a bundle. Its files differ if they did when they were packed, or if one has
-    changed since.
+    None if the folder isn't a bundle. The files differ if they did when they were packed, or if one has changed since.
     """
     try:
         commit, seconds, state = (folder / "bundle/commit").read_text().split()
@@ -70,7 +69,7 @@ def bundled_commit(folder) -> tuple[str, bool, str] | None:
 
 
 def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
-    """Return (commit, whether the files differ from it, the commit's date in seconds since 1970) of a git checkout."""
+    """Return a git checkout's commit, its list of changed files, and the commit's date in seconds since 1970; None for unknown parts."""
     commit = git(folder, "rev-parse", "HEAD")
     if not commit:
         return None, None, None

@@ -1,4 +1,4 @@
-"""Checks whether results folders can be compared, and pairs of their CCAs."""
+"""Checks whether two results folders can be compared, and the pairs of CCAs to compare."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ def problem_of(first, second) -> str | None:
             return f"{name}.csv has {odd[0]} in only one of {first.folder} and {second.folder}: they were made by different versions; run one of them again."
     for each in (first, second):
         if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
-            return f"{each.folder}/analysis/scorecard.csv has two rows of one criterion, scenario and measure, which are indistinguishable."
+            return f"{each.folder}/analysis/scorecard.csv has two rows for the same criterion, scenario and measure, which can't be told apart."
     if not pairs_of_ccas(first, second):
         return f"{first.folder} and {second.folder} have no CCA in common, nor does each have exactly one that the other lacks; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
     return None
@@ -73,7 +73,11 @@ def _first_difference(ours, theirs, path, apart):
 
 
 def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
-    """Return the pairs of CCAs to compare: the examined ones, or those with equal names, and the two left over if one is on each side."""
+    """Return the pairs of CCAs to compare.
+
+    For exams, the pair consists of the two examined CCAs. Otherwise, CCAs with the same name are paired; if each side then has
+    exactly one CCA left, these two are a pair as well.
+    """
     if first.examined and second.examined:
         return [(first.examined, second.examined)]
     ccas = [each.study["ccas"] for each in (first, second)]

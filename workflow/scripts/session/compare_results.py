@@ -51,13 +51,13 @@ class ComparisonError(Exception):
 
 
 def read_results(folder) -> Results:
-    """Read a results folder; raise `ComparisonError` if it isn't one, or isn't complete."""
+    """Read a results folder; raise `ComparisonError` if it isn't a results folder or isn't complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
     missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
-            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed: one such as results/smoke."
+            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed: a folder such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
     files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}
@@ -71,7 +71,7 @@ def read_results(folder) -> Results:
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
             raise ValueError(f"{study}: not the description of a study")
         if tables["scorecard"] is not None and tables["exam_values"] is None:
-            raise ValueError(f"{place}/analysis/exam_values.csv is missing beside the scorecard")
+            raise ValueError(f"{place}/analysis/exam_values.csv is missing, although there is a scorecard")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
     except (OSError, ValueError, RecursionError) as error:
         problem = f"{study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
@@ -81,9 +81,9 @@ def read_results(folder) -> Results:
 
 
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
-    """Return both results and the changes from the first to the second.
+    """Return both results and the table of changes from the first to the second.
 
-    Raises `ComparisonError` if there aren't exactly two, or they can't be compared.
+    Raises `ComparisonError` if there aren't exactly two folders or they can't be compared.
     """
     if len(folders) != 2:
         raise ComparisonError(
@@ -106,38 +106,40 @@ def summary_words(first, second, table) -> list[str]:
     numbers = table["change"].value_counts()
     counts = ", ".join(f"{numbers.get(change, 0)} {change}" for change in CHANGES)
     words = [
-        f"From {first.folder} to {second.folder}: of {count(len(table), 'row')} {counts}.",
-        f"Compared: {names}. {WORSE} and {BETTER}: more than half of the pairs of runs by more than the margin, or more runs that "
-        f"failed, were beyond a limit or far worse than the cell's others (by {FAR} margins). Sign tests, corrected for the whole "
-        f"table: two versions that are alike differ in at most {100 * SIGNIFICANCE:g} % of comparisons.",
+        f"From {first.folder} to {second.folder}, {count(len(table), 'row')}: {counts}.",
+        f"Compared: {names}. A row is {WORSE} or {BETTER} if more than half of the pairs of runs are, by more than the margin, or if more runs "
+        f"in one folder failed, exceeded a limit or were far worse (by {FAR} margins) than the rest of their cell. Sign tests are corrected for the whole "
+        f"table: with two identical versions, at most {100 * SIGNIFICANCE:g} % of comparisons show a difference.",
         _margin_words(first, second),
     ]
     if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
         needed = table["n_needed"].dropna()
         words.append(
-            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't settle them"
+            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't decide them"
             + (
-                f"; about {needed.median():.0f} pairs would decide half of the rows with too few."
+                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few."
                 if len(needed)
                 else "."
             )
         )
     if not table["paired"].all():
-        words.append("Runs of different seeds are paired by their number.")
+        words.append("Runs with different seeds are paired by replication number.")
     if first.scorecard is not None and (left := _left_out(first, second)):
-        words.append(f"{count(left, 'row')} of the scorecards left out: measured in neither, or in one of them only.")
+        words.append(
+            f"{count(left, 'row')} of the scorecards are left out: they were measured in neither folder or only in one."
+        )
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
     if any(len(digests) > 1 for digests in made):
-        words.append("The two were made by different testbeds or images: they may be the cause of differences.")
+        words.append("The two results come from different testbeds or images, which may be the cause of differences.")
     return words
 
 
 def _margin_words(first, second):
     if first.scorecard is not None:
-        return "Margins and limits are those of the exam, by row."
+        return "Margins and limits are the exam's, for each row."
     margins = [margins_of(each.study) for each in (first, second)]
     words = ", ".join(f"{one.name} {margins[0][one.column]:g} {one.effect_unit}" for one in METRICS)
-    other = "" if margins[0] == margins[1] else f"; {second.folder} has others"
+    other = "" if margins[0] == margins[1] else f"; those of {second.folder} differ"
     return f"Margins are those of {first.folder} (`analysis.equivalence_margin`): {words}{other}."
 
 
@@ -152,7 +154,7 @@ def _left_out(first, second):
 
 
 def table_text(table) -> str:
-    """Return the table for a terminal: all rows if there are few, else only those that are better or worse."""
+    """Return the table for a terminal: all rows if there are few, otherwise only rows that are better or worse."""
     chosen = table if len(table) <= MOST_LINES else table[table["change"].isin([BETTER, WORSE])]
     if chosen.empty:
         return "Nothing is better or worse."
@@ -169,7 +171,7 @@ def table_text(table) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
     left = len(table) - len(chosen)
-    return text + (f"\n({count(left, 'more row')} without a difference in the files)" if left else "")
+    return text + (f"\n(the files have {count(left, 'more row')} without a difference)" if left else "")
 
 
 def _with_unit(text, unit):
@@ -239,7 +241,9 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="compare_results", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="two results folders of the same conditions")
     parser.add_argument(
-        "--output", type=Path, help="the files without ending; results/comparison-<first>-<second> if not given"
+        "--output",
+        type=Path,
+        help="path of the files without extension; results/comparison-<first>-<second> if not given",
     )
     options = parser.parse_args(arguments)
     try:

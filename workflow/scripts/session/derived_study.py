@@ -10,14 +10,14 @@ from study_files import study as studies
 def write_study(study, output, made_by) -> dict:
     """Write a study file and return the resolved study.
 
-    Raises `studies.StudyError` if it can't be run as it is; then nothing is written.
+    Raises `studies.StudyError`, and writes nothing, if the study can't run as it is.
 
     Parameters
     ----------
     study : dict
         Study to write to the file.
     output : str or path
-        The file, beside the results: ``results/<study>.yaml``.
+        Path of the file, next to the results: ``results/<study>.yaml``.
     made_by : str
         Command and source, for the first line of the file.
     """

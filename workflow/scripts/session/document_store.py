@@ -1,8 +1,8 @@
-"""A folder of run documents by key, shared by all of a user's workflows on a machine.
+"""A folder of run documents with keys, shared by all of a user's workflows on a machine.
 
-An entry is one file, the unchanged document: ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Its name determines its
-bytes, so an entry is checked each time it is read, and can be checked by hand with ``sha256sum``. It is written in one atomic step.
-Its modification time is the time of its last use.
+Each entry is one file with the unchanged document, ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. The name contains
+the checksum, so an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
+atomically. The modification time of an entry is the time when it was last used.
 """
 
 import contextlib
@@ -36,11 +36,11 @@ class DocumentStore:
     Parameters
     ----------
     folder : pathlib.Path
-        It is created when first written to. A folder that is a link, belongs to another user, or is writable by others is refused.
+        Folder that is created with the first entry. A link, another user's folder, or a folder that others can write to is refused.
     most_bytes : float
-        Limit for the total size of entries; above it the least recently used are deleted.
+        Limit for the total size of entries in bytes; above the limit, the least recently used entries are deleted.
     longest_s : float
-        Time in s without use after which an entry is deleted.
+        Time in s after which an unused entry is deleted.
     """
 
     def __init__(self, folder, most_bytes, longest_s):
@@ -48,7 +48,7 @@ class DocumentStore:
         self._added_bytes = float("inf")  # with its first entry a process measures the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document with a key, or None; and the defect of its entry, or None.
+        """Return the document with a key, and a description of its entry's defect; either may be None.
 
         A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
 
@@ -59,7 +59,7 @@ class DocumentStore:
         entries = self._entries(key)
         if len(entries) > 1:
             self._delete(entries)
-            return None, "there were two entries of one run, which differ; both are deleted"
+            return None, "there were two different entries for the run; both are deleted"
         for entry in entries:
             content = _read(entry)
             if content is not None and hashlib.sha256(content).hexdigest() == _sha256_of(entry):
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Store a document and return True, unless a different one with its key exists: then that one is deleted, and False is returned.
+        """Store a document and return True; or, if a different document has the same key, delete the latter and return False.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -92,7 +92,7 @@ class DocumentStore:
         return True
 
     def delete_old(self) -> None:
-        """Delete entries that haven't been used for too long, then the least recently used ones until the rest is small enough.
+        """Delete entries that haven't been used for too long, then the least recently used ones until the store is below its limit.
 
         Does nothing while another process deletes entries.
         """
@@ -123,7 +123,7 @@ class DocumentStore:
         if status.st_uid != os.geteuid():
             raise StoreError("it belongs to another user")
         if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise StoreError("other users can write it")
+            raise StoreError("other users can write to it")
         return True
 
     def _place(self, key):

@@ -1,9 +1,10 @@
 """The exams of several CCAs on one page, criterion by criterion. `make gallery` runs the exams and makes the page.
 
-``python -m session.gallery results/exam-quick-*`` reads finished exams of the same conditions and writes, into ``results/gallery``, the
-page ``index.html``, ``gallery.csv`` (one row per CCA and deciding row, with the columns of ``scorecard.csv``), the matrix of verdicts
-(``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam uses ECN in all cases,
-also in the runs of its standard CCAs: exams that differ only in ECN are shown on one page, and labelled.
+``python -m session.gallery results/exam-quick-*`` reads finished exams with the same conditions and writes these files to
+``results/gallery``: the page ``index.html``; ``gallery.csv`` (a row per CCA and deciding row, with the columns of ``scorecard.csv``); the
+matrix of verdicts (``matrix.svg``, ``matrix.png``); ``gallery.md``; and ``SHA256SUMS``, the checksums of the archives next to the results
+folders. DCTCP's exam uses ECN in all cases, including the runs of the standard CCAs. Exams that differ only in ECN can be on one page,
+and are labelled.
 """
 
 import argparse
@@ -47,7 +48,7 @@ KEY = ", ".join(f"{letter} {verdict}" for verdict, letter in LETTERS.items())
 
 @dataclass(frozen=True)
 class Gallery:
-    """Exams of the same conditions."""
+    """Exams with the same conditions."""
 
     exams: tuple[Results, ...]
     reference: Results  # an exam whose cases have ECN only where the study sets it
@@ -55,7 +56,7 @@ class Gallery:
 
     @property
     def names(self) -> dict[str, str]:
-        """CCA -> its label, in the order of the exams."""
+        """Labels by CCA, in the order of the exams."""
         return {each.examined: self.name(each.examined) for each in self.exams}
 
     def name(self, cca) -> str:
@@ -69,18 +70,18 @@ class Gallery:
 
 
 def gallery_of(exams) -> Gallery:
-    """Return a gallery of results; raise `ComparisonError` if one of them isn't an exam, or has different conditions."""
+    """Return a gallery of exams; raise `ComparisonError` if a result isn't an exam or the conditions differ."""
     if not exams:
         raise ComparisonError("no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas.")
     folders = {}
     for each in exams:
         if each.scorecard is None:
             raise ComparisonError(
-                f"{shown(each.folder)} is not an exam; allowed: folders that make exam has made, such as results/exam-quick-vegas."
+                f"{shown(each.folder)} is not an exam; allowed: folders made by make exam, such as results/exam-quick-vegas."
             )
         if (other := folders.setdefault(each.examined, each.folder)) is not each.folder:
             raise ComparisonError(
-                f"{shown(other)} and {shown(each.folder)} both examine {each.examined}; allowed: one exam of a CCA."
+                f"{shown(other)} and {shown(each.folder)} both examine {each.examined}; allowed: one exam per CCA."
             )
     reference, with_ecn = min(exams, key=_cases_with_ecn), set()
     for each in exams:
@@ -92,7 +93,7 @@ def gallery_of(exams) -> Gallery:
             made = [sorted(set(one.runs[name].dropna()) - {""}) for one in (reference, each)]
             if made[0] != made[1]:
                 raise ComparisonError(
-                    f"{name} is {', '.join(made[0])} in {shown(reference.folder)} and {', '.join(made[1])} in {shown(each.folder)}; allowed: exams made by the same image and testbed: run one of them again."
+                    f"{name} is {', '.join(made[0])} in {shown(reference.folder)} and {', '.join(made[1])} in {shown(each.folder)}; allowed: exams made with the same image and testbed; run one of these two again."
                 )
     return Gallery(tuple(exams), reference, frozenset(with_ecn))
 
@@ -102,7 +103,7 @@ def _cases_with_ecn(exam):
 
 
 def _with_ecn_of(reference, exam):
-    """Return an exam in which the ECN settings of the cases are taken from another exam."""
+    """Return an exam whose cases have the ECN settings of a reference exam."""
     ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
     scenarios = [
         one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}
@@ -121,14 +122,14 @@ def introduction(gallery) -> list[str]:
     """Return sentences about the examined CCAs and the criteria."""
     study = gallery.reference.study
     words = [
-        f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), beside "
-        f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse than a standard CCA if it is worse by more than a margin that "
-        "was fixed beforehand; verdicts count the worse runs for the standard CCA with the fewest, and the probability of a false worse over all rows of a card is below 5 %."
+        f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), compared with "
+        f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse than a standard CCA's if the difference exceeds a margin that "
+        "was fixed beforehand. Verdicts are based on the worse runs for the standard CCA with the fewest such runs; the probability that any row of a card is falsely judged worse is below 5 %."
     ]
     if gallery.with_ecn:
         names = listed([cca_name(cca) for cca in gallery.names if cca in gallery.with_ecn])
         words.append(
-            f"Different conditions: the exam of {names} has ECN in all cases, and so have the standard CCAs' runs that it is compared with."
+            f"Different conditions: the exam of {names} has ECN in all cases, including the runs of the standard CCAs."
         )
     return words
 
@@ -146,7 +147,7 @@ def cards_table(gallery) -> dict:
     columns = (
         shown_text("CCA", "cca", header=True),
         shown_text("Card", "card", kind="note"),
-        shown_text("Runs that it ended", "failed", empty="none", kind="note"),
+        shown_text("Runs ended by the CCA", "failed", empty="none", kind="note"),
     )
     return cells_table("cards-table", "The verdicts of each card", rows, columns)
 
@@ -174,7 +175,7 @@ def _matrix_cell(row):
 
 
 def harm_tables(gallery) -> Iterator[dict]:
-    """Yield one table per measure of harm: CCAs (the standard ones first) x cases."""
+    """Yield one table per measure of harm: CCAs x cases, the standard CCAs first."""
     values = dict.fromkeys(gallery.standards, gallery.reference.exam_values)
     values = {cca: table[table["cca"] == cca] for cca, table in values.items()}
     subjects = {cca_name(cca): (cca, table, None) for cca, table in values.items()}
@@ -220,7 +221,7 @@ def rows_table(gallery, rows) -> dict:
     """Return the table of all deciding rows."""
     nothing = pd.DataFrame(columns=EXAM_PUBLISHED.names)
     columns = (shown_text("CCA", "cca", gallery.name, filtered=True), *scorecard_columns(nothing))
-    return cells_table("rows-table", "Every row that decides, of all cards", rows, columns)
+    return cells_table("rows-table", "Every deciding row of all cards", rows, columns)
 
 
 def page(gallery, rows, archives, svg) -> str:
@@ -252,7 +253,7 @@ def markdown(gallery, rows, archives) -> str:
 
 
 def write(gallery, output, document=False) -> list[Path]:
-    """Write the files of a gallery into a folder; with ``document`` also the documentation's page and picture. Return the files."""
+    """Write the files of a gallery to a folder and, with ``document``, the documentation's page and picture; return the paths."""
     output.mkdir(parents=True, exist_ok=True)
     files = {
         name: output / name for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", SUMS)
@@ -274,9 +275,9 @@ def write(gallery, output, document=False) -> list[Path]:
 def main(arguments=None) -> int:
     """Read the command line, write the gallery, print its cards; return the exit status."""
     parser = argparse.ArgumentParser(prog="gallery", description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="*", help="results folders of exams of the same conditions")
+    parser.add_argument("folders", nargs="*", help="results folders of exams with the same conditions")
     parser.add_argument(
-        "--output", type=Path, default=Path("results/gallery"), help="the folder; results/gallery if not given"
+        "--output", type=Path, default=Path("results/gallery"), help="output folder; results/gallery if not given"
     )
     parser.add_argument("--document", action="store_true", help=f"write {PAGE} and {PICTURE}, too")
     parser.add_argument("--ccas", action="store_true", help="print the CCAs of the guest kernel, and do nothing else")

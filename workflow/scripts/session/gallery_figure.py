@@ -1,4 +1,4 @@
-"""Draw the matrix of a gallery: the verdict of each CCA in each deciding row, with one panel per group of criteria."""
+"""Draw the matrix of a gallery: the verdict on each CCA in each deciding row, with one panel per group of criteria."""
 
 import pandas as pd
 from matplotlib.lines import Line2D

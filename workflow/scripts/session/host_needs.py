@@ -1,4 +1,4 @@
-"""Features that a study needs from this machine's own kernel; missing ones are reported before any run, in one sentence.
+"""Features that a study needs from this machine's own kernel; missing features are reported before any run, in one sentence.
 
 `needs` depends only on the study; `kernel_features` finds the features of the kernel; `host_problem` reports which features are missing,
 where they are needed and how to get them.
@@ -26,7 +26,7 @@ from testbed.network.transport import cca_given_by
 from wording.sentence_words import listed
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Program that finds the features of the kernel, and folder of its modules.
+#: Command that finds the features of the kernel, and its environment.
 PROBE = [sys.executable, "-P", "-m", "session.kernel_features"]
 PROBE_ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, (SCRIPTS, SCRIPTS.parent)))}
 MODULES = Path("/lib/modules")
@@ -62,16 +62,16 @@ REFUSALS = {
     "namespaces": (
         "platform host needs user namespaces, and this machine refuses them ({}); its administrator can "
         "allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone on Debian, "
-        "kernel.apparmor_restrict_unprivileged_userns on Ubuntu), root needs none outside of a container, "
-        "and platform: uml may do without."
+        "kernel.apparmor_restrict_unprivileged_userns on Ubuntu), root needs no user namespace outside of a container, "
+        "and platform: uml may work without them."
     ),
     "mounts": (
-        "platform host needs its own file systems, and this machine refuses to mount them ({}), as it does in a "
-        "container that hides a part of them; outside of it they may be allowed, and platform: uml may do without."
+        "platform host has to mount file systems, and this machine refuses ({}), for example because this is a "
+        "container that hides part of /proc or /sys; outside of the container it may work, and platform: uml may work without them."
     ),
     "answer": (
-        "platform host needs to know what this machine's kernel has, and it does not say ({}); it may be loading "
-        "a module, so that a second call finds it, and platform: uml may do without."
+        "platform host needs the features of this machine's kernel, which does not answer ({}); it may be loading "
+        "a module, so that a second call succeeds, and platform: uml may work without them."
     ),
 }
 #: Distribution (ID of os-release(5)) -> package with the modules that are missing in a small kernel.
@@ -84,9 +84,9 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Need:
-    """A kernel feature that runs need: a ``part`` (with a name in `PARTS`), or the ``cca`` of that name.
+    """A kernel feature that runs need: a ``part`` (a key of `PARTS`) or the name of a ``cca``.
 
-    ``scenarios`` are the identifiers of the scenarios that need it; ``allowed`` is true for a CCA that must be
+    ``scenarios`` are the identifiers of the scenarios that need the feature. ``allowed`` is true for a CCA that must be
     on the list of possible defaults of a network namespace.
     """
 
@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: the parts of a dumbbell for each bottleneck, and those for delay and loss behind it."""
+    """Return the parts that a chain needs: a dumbbell's parts for each bottleneck, and the parts for delay and loss behind each."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -177,19 +177,19 @@ def _parts_of_chain(scenario):
 
 
 def _specification(scenario):
-    """Return a scenario in the form of a specification for the testbed."""
+    """Return the testbed's specification of a scenario."""
     return RunSpecification({"scenario": scenario})
 
 
 def _set_as_default(scenario):
-    """Return whether a scenario's CCA becomes the default of a network namespace, which requires it to be on the machine's list."""
+    """Return whether a scenario's CCA becomes a network namespace's default, so that it must be on the machine's list of allowed CCAs."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
 def has_unmeasured(study: dict, results: Path) -> bool:
     """Return whether a scenario on platform ``host`` has a run without a document; if not, the machine needs no check.
 
-    The study is a resolved one, ``results`` its folder.
+    ``study`` is the resolved study, ``results`` its results folder.
     """
     measured = {scenario["id"] for scenario in study["scenarios"] if scenario["platform"] == "host"}
     wanted = wanted_replications(study, results)
@@ -213,7 +213,7 @@ def host_problem(study: dict, kernel: dict | None = None) -> str | None:
 
 
 def _is_there(need, kernel):
-    """Return whether a kernel has a needed feature."""
+    """Return whether the kernel has a needed feature."""
     if need.part:
         return kernel["parts"][need.part]
     return need.cca in kernel["ccas_allowed" if need.allowed else "ccas"]
@@ -226,7 +226,7 @@ def kernel_now() -> dict:
 
 
 def _missing_words(missing, kernel, scenarios):
-    """Describe a missing feature: its name, the scenarios that need it, and how to get it."""
+    """Return a sentence with the missing features, the scenarios that need them, and instructions to add them."""
     lacking = {}
     for need in missing:
         if need.part:
@@ -245,7 +245,7 @@ def _missing_words(missing, kernel, scenarios):
     ways = [how_to_add([module for module in modules if module], kernel["kernel"])] if any(modules) else []
     if refused:
         allowed = " ".join(sorted({*kernel["ccas_allowed"], *refused}))
-        ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{allowed}" lets it be the default')
+        ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{allowed}" makes it an allowed default')
     return (
         f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) {listed(lacks)}; "
         f"{'; '.join([*ways, 'allowed: scenarios without these'])}, or platform: uml."
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for some scenarios, naming the first."""
+    """Return a phrase for the given scenarios, with the first one's name or, if it is all of them, their number."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:
@@ -262,17 +262,17 @@ def _scenario_words(names, of_all):
 
 
 def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
-    """Return instructions for adding modules, as root, to a kernel of this release, as far as they can be derived from the machine.
+    """Return instructions for adding modules, as root, to a kernel of the given release, as far as the machine's files allow.
 
-    ``folder`` contains its modules, ``loaded`` is the list of loaded modules, and ``distribution`` the file that names its
-    distribution.
+    ``folder`` contains the modules of all installed kernels, ``loaded`` is the list of loaded modules, and ``distribution`` is the
+    file that names the distribution.
     """
     if not loaded.exists():
-        return "it takes no modules that would add them"
+        return "it doesn't support modules, which could add them"
     try:
         there = (folder / kernel / "modules.dep").read_text()
     except OSError:
-        return f"root could add them with modprobe {' '.join(modules)}, where there are such modules for it"
+        return f"root could add them with modprobe {' '.join(modules)}, if the modules exist for this kernel"
     installed = [module for module in modules if f"/{module}.ko" in there]
     absent = [module for module in modules if module not in installed]
     ways = []

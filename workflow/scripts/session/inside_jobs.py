@@ -1,14 +1,14 @@
-"""Uses of Snakemake's internals for jobs of several runs and for the run cache (`inside_snakemake`): outputs and their records."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) for jobs with several runs and for the run cache: outputs and their records."""
 
 import functools
 from collections.abc import Callable
 
 
 def keep_what_failed_jobs_leave() -> None:
-    """Leave `update()` outputs as a failed job left them, without recording them as made by it.
+    """Keep `update()` outputs as a failed job left them, without recording them as outputs of this job.
 
-    Snakemake would restore the files from before the job over those that it has finished, and record all of them as made with the
-    job's current inputs: documents from before a study's last change would never be made again. Needs ``--keep-incomplete``.
+    Otherwise, Snakemake would replace the files that the job has finished with the files from before the job, and record all files as made
+    with the job's current inputs. Documents from before a study's last change would then never be made again. Needs ``--keep-incomplete``.
     """
     from snakemake.persistence import PersistenceBase
 
@@ -32,8 +32,8 @@ def keep_what_failed_jobs_leave() -> None:
 def record_for_each_output(workflow, beginning: str, value_of: Callable[[str], str]) -> None:
     """Record a value for each output of the rules whose name starts with ``beginning``, as if it were a parameter of the job.
 
-    Snakemake records the same parameters for all outputs of a job. So a change of one run's conditions, or of the number of runs per job,
-    would make all runs of the job stale. The value is derived from the output's path.
+    Snakemake records the same parameters for all outputs of a job, so that a change to one run's conditions, or to the number of runs per
+    job, would make all runs of the job stale. The value is derived from the output's path.
     """
     for rule in _rules(workflow, beginning):
         rule.value_of_output = value_of
@@ -76,9 +76,9 @@ def _record_values():
 def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
 
-    Snakemake's own cache between workflows has its hook at the same place, but has neither content digests nor a limit, identifies an image
-    by its name, and leaves links as results. A job whose outputs have all been found doesn't start a container; its benchmark file has only
-    the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
+    Snakemake's own between-workflow cache uses the same hook, but it has neither content digests nor a size limit, identifies an image only
+    by name, and stores links as results. If all outputs of a job are found, the job doesn't start a container, and its benchmark file has
+    only the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the methods of `session.run_cache.RunCache`.
     """
     for rule in _rules(workflow, *beginnings):
         rule.run_cache = cache

@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals that concern its messages (`inside_snakemake`)."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) for messages."""
 
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -10,7 +10,7 @@ def filter_messages(keep) -> None:
 
 
 def add_message_handler(handler) -> None:
-    """Pass each message to a `logging.Handler` as well; a logger plugin would replace the one that the user chose."""
+    """Pass each message to an additional `logging.Handler`; a logger plugin would replace the plugin that the user chose."""
     logger.addHandler(handler)
 
 
@@ -45,7 +45,7 @@ def is_failure_of_job(record) -> bool:
 
 
 def failure_of_job(record) -> tuple[str, list[str]] | None:
-    """Return the scheduler's message about a failed job and the job's logs, its own log first; None for other messages."""
+    """Return the scheduler's message about a failed job, and the job's logs with its own log first; None for other messages."""
     if is_failure_of_job(record) and record.rule_msg and record.log:
         return record.rule_msg, list(record.log)
     return None

@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals that make planning and running thousands of jobs faster (`inside_snakemake`)."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) that make planning and running thousands of jobs faster."""
 
 import functools
 import gc
@@ -8,7 +8,7 @@ OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 class ByPath:
-    """The rules that produce a file, like Snakemake's `OutputIndex`: found by whole paths or, for paths with wildcards, by their ends."""
+    """Index of the rules that produce a file, like Snakemake's `OutputIndex`: by path or, for paths with wildcards, by its ending."""
 
     def __init__(self, rules):
         self.whole, self.ends = {}, {}
@@ -30,14 +30,14 @@ class ByPath:
 
 
 def plan_without_repetition() -> None:
-    """Save more than half of the time for planning thousands of jobs, without changing the plan.
+    """More than halve the time for planning thousands of jobs, without changing the plan.
 
-    Snakemake inspects the signature of a function each time it calls it, about twenty times per job. It searches for the Conda environment
-    of each job, and therefore evaluates the parameters of all, although no rule has one. A dry run describes each job in full, including
-    resources and shell command, and then shows none of this if ``quiet`` contains ``rules``; and it releases resources that it hasn't
-    allocated. It compares each file with the paths of all rules that have the same beginning, which those of all jobs with several runs do,
-    and uses a regular expression for each path, even if it has no wildcards. Python searches all jobs for garbage after every 700 new
-    objects.
+    This avoids the following work of Snakemake. It inspects the signature of each function before every call, about twenty times per job.
+    It searches for the Conda environment of each job, and therefore evaluates the parameters of all jobs, although no rule has such an
+    environment. A dry run describes each job in full, including resources and shell command, even if ``quiet`` contains ``rules`` and none
+    of this is shown; it also releases resources that it hasn't allocated. Each file is compared with the paths of all rules with the same
+    path prefix, which all jobs with several runs share, and with a regular expression even for paths without wildcards. Python collects
+    garbage among all jobs after every 700 new objects.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -76,8 +76,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for jobs one more time per second: after a thousand runs it does
-    nothing else.
+    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that it does nothing else after a
+    thousand runs.
     """
     workflow.scheduler.job_rate_limiter = None
 
@@ -85,7 +85,7 @@ def switch_off_rate_limit(workflow) -> None:
 def make_missing_files_at_once() -> None:
     """Make `snakemake --touch` create missing files, and skip its pause of 0.1 s per job.
 
-    A benchmark thus gets Snakemake's own records of thousands of jobs that were never executed.
+    This gives a benchmark Snakemake's records of thousands of jobs without executing them.
     """
     from snakemake.executors import touch
     from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo

@@ -1,7 +1,7 @@
-"""Uses of Snakemake's internals that have no public interface, each with its reason: those for calls, workflows and modules.
+"""Uses of Snakemake's internals that have no public interface, each with its reason: calls, workflows and modules.
 
-Others are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee any of these names. They are those of
-`TESTED_VERSION`, which set-up installs. For a newer version only these four modules may have to be changed.
+Other uses are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee any of these names, which are valid
+for `TESTED_VERSION`, the version that set-up installs. A newer version may require changes only in these four modules.
 """
 
 import importlib.util
@@ -21,10 +21,10 @@ CLOSED = ("--cleanenv", "--net")
 
 
 def leave_study_files_unread() -> None:
-    """Keep Snakemake from reading the file of ``--configfile``, because it would execute Python code in it (YTE) without limits.
+    """Keep Snakemake from reading the file of ``--configfile``, because it would execute Python code in the file (YTE) without limits.
 
-    No setting switches that off. This is called by profiles/default, which Snakemake loads before any study file; the Snakefile
-    gets the file's name (`study_file_given`) and reads it as data.
+    There is no setting to switch this off. This function is called by profiles/default, which Snakemake loads before any study file; the
+    Snakefile gets the file's name (`study_file_given`) and reads the file as data.
     """
     from snakemake.settings import types
 
@@ -39,7 +39,7 @@ def has_bars() -> bool:
 def require_unread_study_files(workflow) -> None:
     """Exit with one sentence if Snakemake has read a study file because profiles/default wasn't loaded.
 
-    Its own processes for jobs don't load a profile: they get a file that has already been found to contain only data.
+    The processes that Snakemake starts for jobs don't load a profile: their study file has already been checked to contain only data.
     """
     from snakemake.common.configfile import load_configfile
     from snakemake.settings import types
@@ -51,8 +51,8 @@ def require_unread_study_files(workflow) -> None:
         and types.load_configfile is load_configfile
     ):
         sys.exit(
-            "sawtooth: profiles/default was not loaded (--workflow-profile), so Snakemake itself has read the study file,"
-            " and has carried out Python if there was any in it: leave this option out."
+            "sawtooth: profiles/default was not loaded because of --workflow-profile, so Snakemake itself has read the study file"
+            " and executed any Python code in it: omit this option."
         )
 
 
@@ -79,7 +79,7 @@ def before_planning(workflow, function: Callable[[bool], None]) -> None:
 
 
 def study_file_given(workflow) -> str | None:
-    """Return the last ``--configfile`` of the call: `configfile:` would merge it with the default study's keys."""
+    """Return the last ``--configfile`` of the call; `configfile:` would merge its content with the default study's keys."""
     files = workflow.overwrite_configfiles
     return str(files[-1]) if files else None
 
@@ -99,12 +99,12 @@ def resources_of_rule(workflow, rule: str) -> dict:
 
 
 def cores_of(workflow) -> int | None:
-    """Return the number of cores that the call may use, or None if not given, as for a cluster."""
+    """Return the number of cores that the call may use, or None if it isn't given, as on a cluster."""
     return workflow.resource_settings.cores
 
 
 def executor_name(workflow) -> str:
-    """Return the executor of this call; if it is Slurm, it has to respond before any job is submitted."""
+    """Return the name of this call's executor."""
     return workflow.executor_plugin.name
 
 
@@ -143,7 +143,7 @@ def set_default_target(workflow, rule: str) -> None:
 
 
 def start_modules_too(workflow) -> None:
-    """Run this file's `onstart:` even if it is a module; Snakemake runs only the one in the user's own workflow."""
+    """Run this file's `onstart:` even if the file is used as a module; Snakemake runs only the `onstart:` of the user's own workflow."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
@@ -164,7 +164,7 @@ def start_modules_too(workflow) -> None:
 
 
 def take_images_from(workflow, place_of: Callable[[str], str]) -> None:
-    """Use images for all rules from the paths that a function returns; Snakemake searches only the working directory."""
+    """Use the images at the paths that ``place_of`` returns for all rules; Snakemake searches only the working directory."""
     for rule in workflow.modifier.rules:
         if rule.container_img:
             rule.container_img = place_of(rule.container_img)
@@ -177,30 +177,30 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Exit with one sentence if containers could see the caller's environment or network, which another workflow's profile may allow.
+    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, let containers see the environment or network.
 
     The workflow's own profile, profiles/default, already contains these arguments.
     """
     given = workflow.deployment_settings.apptainer_args.split()
     if missing := [word for word in CLOSED if word not in given]:
         sys.exit(
-            f"sawtooth: apptainer-args lacks {', '.join(missing)}: runs must not depend on the machine. Put "
+            f"sawtooth: {', '.join(missing)} is missing from apptainer-args: runs must not depend on the machine. Put "
             '`apptainer-args: "--userns --cleanenv --net --network none"` and `software-deployment-method: apptainer` into '
             "profiles/default/config.yaml of the workflow that uses this module."
         )
 
 
 def unpacked_repository(workflow) -> Path:
-    """Return a checkout of the repository from which Snakemake fetched this file, creating it in the cache if missing.
+    """Return a checkout of the repository from which Snakemake fetched this file, creating the checkout in the cache if necessary.
 
-    Snakemake fetches the files of a module ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` one by one, but the
-    workflow needs its modules, images and set-up as folders. Called before any other module can be imported.
+    Snakemake fetches the files of a ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` module one by one, but the workflow needs
+    its Python modules, images and set-up as folders. Called before any other Python module can be imported.
     """
     file = workflow.included_stack[-1]
     repository = file.hosted_repo.repo_clone if hasattr(file, "hosted_repo") else getattr(file, "repo_path", None)
     if repository is None:
         sys.exit(
-            f"sawtooth: {file.get_path_or_uri(secret_free=True)} stands alone: name the workflow as github(...), gitlab(...), "
+            f"sawtooth: {file.get_path_or_uri(secret_free=True)} is not part of a repository: name the workflow as github(...), gitlab(...), "
             "gitfile(...) or by the path of a checkout."
         )
 
@@ -234,10 +234,10 @@ def is_forced(workflow) -> bool:
 
 
 def together(*functions: Callable) -> Callable:
-    """Return one input function that combines several, so that their checkpoints can run in parallel.
+    """Return an input function that combines several, so that their checkpoints can run in parallel.
 
-    An input function stops at the first checkpoint without output, so that with separate functions each checkpoint would have to wait for
-    the others.
+    An input function stops at the first checkpoint without output. With separate functions, each checkpoint would therefore have to wait
+    for the previous ones.
     """
 
     def files(wildcards):
@@ -253,7 +253,7 @@ def together(*functions: Callable) -> Callable:
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Register a function to call with the output paths of all jobs planned in a user's call, and with whether it is a dry run."""
+    """Register a function to call after a user's jobs are planned, with all output paths and a flag that is true for a dry run."""
     plan = workflow._build_dag
 
     def build_dag():

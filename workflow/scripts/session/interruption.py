@@ -1,6 +1,6 @@
-"""Handle Ctrl-C during a workflow: print one line that reports the kept results and the command to continue.
+"""Handle Ctrl-C during a workflow: print one line with the number of kept runs and the command to continue.
 
-Snakemake would show each interrupted run as failed, with its command of 2,000 characters.
+Otherwise, Snakemake would show each interrupted run as failed, with its command of 2,000 characters.
 """
 
 import atexit
@@ -17,7 +17,7 @@ from wording.terminal_text import said
 
 #: Modules that print; an exception would leave their locks and buffers in a state in which all later output is lost.
 PRINTING = ("logging", "rich")
-#: Time in s after which the signal is sent again.
+#: Time in s after which the signal is raised again.
 AGAIN_S = 0.2
 #: Time in s that a message about a failure waits for the signal, which a busy machine may deliver to a job first.
 LATE_S = 0.5
@@ -33,22 +33,23 @@ def is_printing(frame) -> bool:
 
 
 def is_error_in_thread(record) -> bool:
-    """Return whether a message is an error that a thread of Snakemake's executor prints: a job's exception, before the job's failure."""
+    """Return whether a message is an error printed by a thread of Snakemake's executor: a job's exception, printed before its failure."""
     return record.levelno >= logging.ERROR and threading.current_thread() is not threading.main_thread()
 
 
 class Interruption:
-    """State of an interruption: whether the user has pressed Ctrl-C, and the one line that is then printed.
+    """State of an interruption by Ctrl-C, with the one line that is printed then.
 
     Parameters
     ----------
     study : str
+        Name of the study.
     documents : iterable of str
         Paths of all run documents of the study.
     command : str
         Command that continues where this call ended.
     unfinished : callable
-        Function that returns, among paths, those that Snakemake would make again although they exist.
+        Function that returns the subset of existing paths that Snakemake would make again.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Interruption:
         return self.asked.is_set()
 
     def interrupt(self, number, frame) -> None:
-        """Handle the signal: record it before any job can end because of it, then act as Python's default handler, perhaps after a moment."""
+        """Handle the signal: record it before any job can end because of it, then, perhaps delayed, act like Python's default handler."""
         self.asked.set()
         if is_printing(frame):
             again = threading.Timer(
@@ -80,7 +81,7 @@ class Interruption:
             signal.default_int_handler(number, frame)
 
     def is_shown(self, record) -> bool:
-        """Return whether a message is shown; after Ctrl-C, Snakemake's own messages aren't."""
+        """Return whether a message is shown; Snakemake's own messages are hidden after Ctrl-C."""
         if is_own(record):
             return True
         if is_failure_of_job(record) or is_error_in_thread(record):
@@ -102,7 +103,7 @@ class Interruption:
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
 
     def sentence(self) -> str:
-        """Return a sentence on the kept results and how to continue."""
+        """Return a sentence with the number of kept runs and the command to continue."""
         documents = list(self.documents)
         there = [path for path in documents if os.path.exists(path)]
         kept = len(there) - len(self.unfinished(there))
@@ -123,7 +124,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Install the handler of Ctrl-C for this call, given the arguments of `Interruption`; only a main thread can receive the signal."""
+    """Install the handler of Ctrl-C for this call, unless it runs in another thread than the main one, which can't receive the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

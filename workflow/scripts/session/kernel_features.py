@@ -1,11 +1,11 @@
-"""The kernel features that networks need on this machine, found by trying them.
+"""Detection of the features of this machine's kernel that emulated networks need, by trying each one.
 
 ``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`), tries the mounts
-of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A
-module that the kernel loads automatically thus counts as available, as in a run; everything else disappears with the namespaces.
+of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A module that
+the kernel loads on request counts as available and stays loaded, as in a run; everything else disappears with the namespaces.
 
-The netlink messages have the same form as in `testbed.network.netlink`, but other requests: there they go to another network
-namespace, read existing objects and never wait. Here they create objects, for which the kernel may first have to load a module.
+The netlink messages have the same form as in `testbed.network.netlink`, but the requests differ: there, they go to another network
+namespace, read existing objects and never wait; here, they create objects, for which the kernel may have to load a module first.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
 GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
 #: A filter's priority (1) and protocol (all, ETH_P_ALL) in the form of tcm_info.
 FILTER_INFO = 1 << 16 | socket.htons(3)
-#: The kernel's errors for an unknown kind of qdisc, filter, action or family; and of device.
+#: The kernel's errors for an unknown kind of qdisc, filter, action or family, and for an unknown kind of device.
 UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
 #: Kind of tunnel -> its other end (RFC 5737, RFC 3849), which distinguishes it from the tunnel without UDP.
 REMOTE = {
@@ -80,13 +80,13 @@ def _traffic_control(kind, name, parent=ROOT, handle=0, info=0, options=b""):
 
 
 def _qdisc(name):
-    """Request a qdisc of this kind."""
+    """Request a qdisc of the given kind and return the errno."""
     place = (INGRESS, INGRESS_HANDLE) if name == "ingress" else ()
     return _traffic_control(RTM_NEWQDISC, name, *place)
 
 
 def _arrivals_filter(action=None):
-    """Request the filter matchall for arriving packets, which needs the ingress qdisc; with an action if one is given."""
+    """Request the filter matchall for arriving packets, which needs the ingress qdisc, with an optional action; return the errno."""
     options = b""
     if action:
         first = _attribute(FIRST_ACTION, _attribute(TCA_ACT_KIND, action))
@@ -95,21 +95,21 @@ def _arrivals_filter(action=None):
 
 
 def _device(kind, name=None, data=b""):
-    """Request a network device of this kind; ``data`` are the attributes specific to the kind."""
+    """Request a network device of the given kind and return the errno; ``data`` are the attributes specific to the kind."""
     body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + _attribute(IFLA_IFNAME, name or f"try-{kind}")
     kind = _attribute(IFLA_INFO_KIND, kind) + (_attribute(IFLA_INFO_DATA, data) if data else b"")
     return _ask(NETLINK_ROUTE, RTM_NEWLINK, body + _attribute(IFLA_LINKINFO, kind))
 
 
 def _tunnel_in_udp(kind):
-    """Request a tunnel of this kind in UDP: a kernel that has both parts may still not support the combination."""
+    """Request a tunnel of the given kind in UDP and return the errno; a kernel with both parts may still not support the combination."""
     around = _attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
     number = _device(kind, f"try-fou{len(REMOTE[kind])}", _attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
     return errno.EOPNOTSUPP if number == errno.EINVAL else number
 
 
 def family(name) -> int:
-    """Request a generic netlink family by its name."""
+    """Request a generic netlink family by name and return the errno."""
     body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + _attribute(CTRL_ATTR_FAMILY_NAME, name)
     return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 
@@ -128,7 +128,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return part -> whether the kernel has it; must be called in separate namespaces.
+    """Return whether the kernel has each part, as a mapping from the parts' names; must be called in separate namespaces.
 
     Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if it doesn't answer.
     """
@@ -150,7 +150,7 @@ def _features():
 def enter_namespaces() -> bool:
     """Enter user, network and process namespaces as their root, and return whether there is a user namespace.
 
-    Root continues without a user namespace if it is refused. Raises OSError if the machine refuses the namespaces.
+    Root continues without a user namespace if the machine refuses one. Raises OSError if the machine refuses the namespaces.
     """
     user, group = os.geteuid(), os.getegid()
     others = CLONE_NEWNET | CLONE_NEWPID
@@ -175,14 +175,14 @@ def _unshare(namespaces):
 
 
 def mount_refusal() -> str:
-    """Return the mount of a run that the machine refuses, with the reason, or an empty string; call it only in separate namespaces."""
+    """Return the first of a run's mounts that the machine refuses, with the reason, or an empty string; needs separate namespaces."""
     # In a separate process, because the process namespace has none yet.
     program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
 
 def _try_mounts():
-    """Try a run's mounts in a separate mount namespace, and return the refused one, or an empty string."""
+    """Try a run's mounts in a separate mount namespace; return the message for the first refused mount, or an empty string."""
     try:
         _unshare(CLONE_NEWNS)
         # Like unshare(1); otherwise root's mounts would also be the machine's.
@@ -194,7 +194,7 @@ def _try_mounts():
 
 
 def _words_of(error):
-    """Return the message of an OSError, with the file that it names."""
+    """Return the message of an OSError, preceded by its file if it has one."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 
@@ -207,7 +207,7 @@ def _ccas(which):
 
 
 def main() -> None:
-    """Print the kernel's features, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``), with the reason."""
+    """Print the kernel's features or, with the reason, the step that the machine refuses (``namespaces``, ``mounts``, ``answer``)."""
     kernel = {
         "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},

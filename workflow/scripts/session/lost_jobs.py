@@ -1,4 +1,4 @@
-"""Copy a scheduler's message about a failed job into the job's log, where users look first."""
+"""Copying of a scheduler's message about a failed job to the job's log, where users look first."""
 
 import re
 from functools import cache
@@ -11,10 +11,10 @@ LINES = 3
 
 
 def _enter_in_log(record):
-    """Append the scheduler's message to the log of a failed job; let every message pass.
+    """Append the scheduler's message to the log of a failed job; return True, so that every message is shown.
 
-    The log of a job that its node never started, or that was ended from outside, doesn't
-    mention this. On a user's own machine there is no scheduler, and nothing is added.
+    If a node never started the job or the job was ended from outside, the job's log doesn't
+    mention this. On a user's own machine, there is no scheduler, and nothing is added.
     """
     failure = failure_of_job(record)
     if failure:
@@ -33,7 +33,7 @@ def _enter_in_log(record):
 
 
 def _lines_that_tell(path, started):
-    """Return Slurm's own lines in a job's log or, if the job didn't start, the last lines."""
+    """Return the last of Slurm's own lines in a scheduler's log; if it has none and the job didn't start, the last lines."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -44,5 +44,5 @@ def _lines_that_tell(path, started):
 
 @cache
 def show_lost_jobs() -> None:
-    """Install the handler for Snakemake's messages, only once even if the workflow is used as a module several times."""
+    """Install the handler for Snakemake's messages, once even if the workflow is used as a module several times."""
     filter_messages(_enter_in_log)

@@ -1,8 +1,8 @@
-"""This machine's speed for runs: the estimate shared by `make studies`, dry runs, the time left, and the report on a study's duration.
+"""Speed of this machine: the estimate shared by `make studies`, dry runs, the remaining time, and the report on a study's duration.
 
-`run_cost.work_of_run` returns the work of a run on the machine of benchmarks/README.md. Snakemake's benchmark files have the seconds of each
-run that was executed here. At the end of a call their means are stored in the cache, one file per results folder, so that they are also
-available to a new clone.
+`run_cost.work_of_run` returns a run's work in seconds on the reference machine of benchmarks/README.md. Snakemake's benchmark files contain
+the seconds of each run that was executed here. At the end of a call, the mean times are stored in the cache, in one file per results
+folder, so that a new clone can use them.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from session.run_cost import Work
 
-#: Weight of the default, in runs: a few runs change the estimate only slightly, and factors that they can't determine keep the default.
+#: Weight of the default, in runs: few runs change the estimate only slightly; factors that the runs can't determine keep their default.
 DEFAULT_RUNS = 10
-#: Smallest and largest factor: a machine isn't a hundred times as fast as another one.
+#: Smallest and largest factor: no machine is a hundred times as fast as another.
 LEAST, MOST = 0.05, 20.0
 #: Largest number of benchmark files read per scenario.
 MOST_FILES = 50
@@ -35,19 +35,19 @@ class Sample(NamedTuple):
 
 
 class Speed(NamedTuple):
-    """Durations of a run's fixed part and of its traffic, relative to the reference machine; ``runs`` is the number of measured runs."""
+    """Time for a run's fixed part (``own``) and its traffic relative to the reference machine; ``runs`` is the number of measured runs."""
 
     own: float = 1.0
     traffic: float = 1.0
     runs: int = 0
 
     def seconds(self, work: Work) -> float:
-        """Return the core-seconds that runs take here."""
+        """Return the core-seconds that work takes on this machine."""
         return self.own * work.own_s + self.traffic * work.traffic_s + work.clock_s
 
 
 def speed_of(samples: Iterable[Sample]) -> Speed:
-    """Return the speed that fits the samples best: by least squares of their relative errors, shrunk towards the default by `DEFAULT_RUNS`.
+    """Return the speed that minimises the squared relative errors of the samples, shrunk towards the default with weight `DEFAULT_RUNS`.
 
     >>> speed_of([]).own
     1.0
@@ -94,7 +94,7 @@ def _seconds(file):
 
 
 class SpeedRecord:
-    """Run times on this machine, stored in a cache folder; if that is damaged, full or read-only, fewer times are known."""
+    """Run times on this machine, stored in a cache folder; if the folder is damaged, full or read-only, fewer times are known."""
 
     def __init__(self, folder: Path):
         self.folder = folder

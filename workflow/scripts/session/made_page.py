@@ -5,11 +5,11 @@ from pathlib import Path
 
 
 class MadePageError(Exception):
-    """A page of the documentation has no place for the tables; the message is one sentence."""
+    """A documentation page has no place for the tables; the message is one sentence."""
 
 
 def markdown_table(table) -> str:
-    """Return a table of the page, as `data_table` returns it, in Markdown, with its caption above."""
+    """Return a table from `data_table` as Markdown, with its caption above."""
     lines = [[column.heading for column in table["columns"]]]
     lines.append(["---:" if column.kind == "number" else "---" for column in table["columns"]])
     lines += [[_escaped(cell.text) for cell in row] for row in table["rows"]]
@@ -25,11 +25,11 @@ def _escaped(text):
 def write_between(page: Path, target: str, text: str) -> None:
     """Replace the text between the comments ``<!-- made by make <target> -->`` and ``<!-- end -->`` in a page.
 
-    Raises `MadePageError` if the page doesn't have them.
+    Raises `MadePageError` if the page doesn't have these comments.
     """
     begin = f"<!-- made by make {target} -->"
     made = re.compile(rf"(?<={re.escape(begin)}\n).*(?=<!-- end -->)", re.DOTALL)
     whole = page.read_text(encoding="utf-8")
     if not made.search(whole):
-        raise MadePageError(f"{page} has no comments between which the tables stand: {begin} and <!-- end -->.")
+        raise MadePageError(f"{page} lacks the comments that enclose the tables: {begin} and <!-- end -->.")
     page.write_text(made.sub(lambda _: f"\n{text}\n", whole), encoding="utf-8", newline="\n")

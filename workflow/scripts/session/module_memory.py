@@ -1,7 +1,7 @@
-"""Results of reading modules, stored from one call to the next by the content of the modules.
+"""Results of reading modules, stored between calls and identified by the modules' content.
 
-Reading a study's 190 modules and the testbed's 80 again would take one or two seconds in each call of Snakemake, and in each job on a
-cluster.
+Otherwise, each call of Snakemake, and each job on a cluster, would spend one or two seconds on reading a study's 190 modules and the
+testbed's 80.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 
 def read_once(reader: Callable, content: bytes) -> list[str]:
-    """Return the result of a reader (a function of a module's content), from memory if it has read the same content before."""
+    """Return the result of a reader (a function of a module's content), from memory if the reader has read the same content before."""
     known, key = _remembered(), f"{reader.__module__} {hashlib.sha256(content).hexdigest()}"
     if key not in known:
         known[key] = reader(content)
@@ -29,7 +29,7 @@ def read_once(reader: Callable, content: bytes) -> list[str]:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Return a context manager that writes new entries at its end, for the next call."""
+    """Return a context manager that, at its end, stores new entries for the next call."""
     before = len(_remembered())
     yield
     if len(_remembered()) > before:
@@ -38,13 +38,13 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return everything that the results depend on besides the content: the readers, and the Python version that makes the syntax trees."""
+    """Return a digest of everything else that the results depend on: the readers, and the Python version that makes the syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 
 @cache
 def _remembered() -> dict[str, list[str]]:
-    """Return the remembered results: reader and SHA-256 of the content -> result."""
+    """Return the remembered results by reader and SHA-256 of the content."""
     memory = read_memory(MEMORY)
     if isinstance(memory, dict) and memory.get("read_by") == _way_of_reading():
         return memory["modules"]

@@ -1,8 +1,8 @@
-"""The replications that a study's comparisons need to show a difference, from pilot runs.
+"""Number of replications that a study's comparisons need to show a difference, estimated from pilot runs.
 
-A comparison is one of those that the report will make: IP versions in a scenario with a CCA, two CCAs in a scenario over an IP
-version, each in every metric. Contrasts, test and correction are the report's (`inference.paired_comparison`), and
-so is the number of pairs (`inference.sample_size`).
+The comparisons are those that the report will make in every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
+scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs
+(`inference.sample_size`) are the same as in the report.
 """
 
 import math
@@ -25,14 +25,14 @@ from topics.ip_version.topic import TOPIC as IP_VERSION
 from wording.number_format import count
 
 IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
-#: Why a cell has no number, or one that is a guess.
+#: Reasons why a comparison has no number, or only a guess.
 NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
 ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A true difference to be shown: ``size`` in ``unit``, "%" or "points" of the metric's comparison, or the metric's own unit."""
+    """A true difference to be detected: ``size`` in ``unit``, either the unit of the metric's effects ("%", "points") or the metric's."""
 
     size: float
     unit: str
@@ -51,9 +51,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Needed:
-    """A comparison: its cell, its pairs of pilot runs, the number of pairs that it ``needs``, and the interval of that number.
+    """A comparison: its cell, its pairs of pilot runs, and the number of pairs that it ``needs``, with an interval.
 
-    None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY` or "", otherwise that there is no number. ``effect`` is in ``effect_unit``.
+    If ``kind`` is `TOO_MANY`, `FEW` or "", None stands for more than `MAX_PAIRS`; for other kinds, for no number. ``effect`` is in the unit
+    of the metric's effects.
     """
 
     compared: str
@@ -70,7 +71,7 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return the comparisons of a study's report, without metrics: subject, scenario, cell, and the key of its values."""
+    """Return the comparisons of a study's report, which are made in each metric: subject, scenario, cell, and key of the values."""
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -85,13 +86,13 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return the number of tests over which the report corrects p, by the subject of comparison."""
+    """Return the number of tests over which the report corrects p, by subject of comparison."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def default_differences(study, compared) -> dict[str, Difference]:
-    """Return the difference to be shown, by metric: ``analysis.detect`` between IP versions, the margins of equivalence between CCAs."""
+    """Return the difference to be detected, by metric: ``analysis.detect`` for IP versions, the equivalence margins for CCAs."""
     section = study["analysis"]["detect" if compared == IP_VERSIONS else "equivalence_margin"]
     sizes = differences(section)
     return {metric.column: Difference(sizes[metric.column], metric.effect_unit) for metric in METRICS}
@@ -103,12 +104,13 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
     Parameters
     ----------
     study : dict
-        Resolved.
+        Resolved study.
     runs : pandas.DataFrame or None
-        Pilot runs in the form of ``tidy/runs.csv``.
+        Pilot runs with the columns of ``tidy/runs.csv``.
     asked : Difference, optional
-        The difference to be shown; only metrics with such a unit are planned. Without it `default_differences`.
+        Difference to be detected, which excludes metrics that it doesn't fit; by default `default_differences`.
     metrics : sequence of Metric
+        Metrics to compare.
     """
     tests, found = family_sizes(study), comparisons_of(study)
     for metric in metrics:
@@ -122,7 +124,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
 
 
 def _values(runs, metric):
-    """Return key of a comparison -> values of both sides, pair by pair, and the resolution of each side."""
+    """Return the paired values and the resolutions of both sides, by a comparison's key."""
     values = {}
     for cell, pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
         used = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
@@ -138,7 +140,7 @@ def _values(runs, metric):
 
 
 def _needed(metric, values, difference, tests) -> dict:
-    """Return the fields of `Needed` after the metric, for one comparison's values (None without any)."""
+    """Return the fields of `Needed` after the metric for a comparison's values, which may be None."""
     if values is None or not len(values[0]):
         return {
             "pairs": 0,

@@ -1,4 +1,4 @@
-"""The archives that `make publish` puts beside results folders, in a table with their digests."""
+"""Table of the archives that `make publish` puts next to results folders, with their digests."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ SUMS = "SHA256SUMS"
 
 
 def archives_of(folders: Iterable) -> list[tuple[Path, str]]:
-    """Return the archives beside some results folders, each with its SHA-256; a folder without one is left out."""
+    """Return the archives of the given results folders, each with its SHA-256; folders without an archive are skipped."""
     paths = [Path(f"{folder}.crate.zip") for folder in folders]
     found = []
     for path in filter(Path.is_file, paths):
@@ -21,12 +21,12 @@ def archives_of(folders: Iterable) -> list[tuple[Path, str]]:
 
 
 def archives_table(caption, archives) -> dict:
-    """Return the page's table of archives, which are given as `archives_of` returns them."""
+    """Return the page's table of the archives from `archives_of`."""
     columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
     rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
     return data_table("archives-table", caption, columns, rows)
 
 
 def sums_of(archives) -> str:
-    """Return the lines that `sha256sum --check` reads."""
+    """Return the archives' checksums in the form that `sha256sum --check` reads."""
     return "".join(f"{sha256}  {path.name}\n" for path, sha256 in archives)

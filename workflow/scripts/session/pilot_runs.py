@@ -14,16 +14,15 @@ from run_tables.tidy_rows import rows_of_run
 from study_files.study_runs import cells, run_conditions
 from testbed.machine.given_file import given_text
 
-#: Where a results folder has the study that it is of.
+#: Path in a results folder of the resolved study.
 STUDY = "workflow/study.json"
 
 
 @dataclass
 class Pilot:
-    """Pilot runs: ``runs`` is their table (None without any), in which ``replication`` is the seed that pairs share.
-    ``used`` has the number of runs by results folder, ``others`` the first skipped file by folder.
+    """Pilot runs as a table ``runs`` (None if there are none), in which ``replication`` is the seed that the runs of a pair share.
 
-    ``used`` has the number of runs by results folder, ``others`` the first file that was skipped by folder.
+    ``used`` is the number of runs by results folder; ``others`` has the problem of the first skipped file by folder.
     """
 
     runs: pd.DataFrame | None = None
@@ -32,18 +31,18 @@ class Pilot:
 
 
 def study_of(folder: Path) -> dict:
-    """Return the resolved study of a results folder; raise `ValueError` if it has none that can be read."""
+    """Return the resolved study of a results folder; raise `ValueError` if the study is missing or can't be read."""
     try:
         study = json.loads(given_text(folder / STUDY, DOCUMENT_LIMIT))
         list(cells(study))
         same_conditions(study, study)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{folder}: no results folder, because {STUDY} is missing there or can't be read") from error
+        raise ValueError(f"{folder}: not a results folder, because {STUDY} is missing or can't be read") from error
     return study
 
 
 def same_conditions(study, other) -> dict[str, str]:
-    """Return the scenarios of another resolved study whose conditions match one of ours: its id -> our id."""
+    """Return the identifiers of ``study``'s scenarios by those of ``other``'s scenarios with the same conditions; both are resolved."""
     ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
     known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
     return {theirs: own for theirs, own in known.items() if own}
@@ -59,8 +58,8 @@ def _conditions(study, scenario):
 def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
     """Return the `Pilot` of a resolved study.
 
-    ``sources``: results folder -> its resolved study. A run is used once, even if several folders have it. Runs with
-    other conditions, for example of a changed scenario, are skipped.
+    ``sources`` maps each results folder to its resolved study. A run that several folders have is used once. Runs with other conditions,
+    for example from before a change to a scenario, are skipped.
     """
     pilot, rows = Pilot(), {}
     rule, labels = SteadyRule(**study["steady_state"]), {one["id"]: one["label"] for one in study["scenarios"]}
@@ -82,7 +81,7 @@ def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
 
 
 def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
-    """Yield the run documents in a folder that may be pilot runs: path, our scenario, and the required values of the specification."""
+    """Yield the run documents in a folder that may be pilot runs: path, matching scenario, and required values of the specification."""
     matching, wanted = same_conditions(study, other), set(cells(study))
     defined = [one.get("cca_definitions", {}) for one in (study, other)]
     for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):

@@ -35,16 +35,16 @@ from wording.terminal_text import said, shown
 #: Form of DIFFERENCE.
 FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
 UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
-#: What is said of comparisons without a number, by kind.
+#: Sentences about comparisons without a number, by kind.
 REASONS = {
     NO_PILOT: "have no pilot runs: a few replications are needed first",
-    ONE_PILOT: "have one pair of pilot runs, which has no spread",
-    TWO_KINDS: "have pilot runs of two kinds, some far from the others: no number of replications gives their mean an interval",
-    ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and there is nothing to test",
-    NO_SPREAD: "have no spread to calculate with (all pairs alike, or a mean of 0)",
+    ONE_PILOT: "have only one pair of pilot runs, from which no spread can be estimated",
+    TWO_KINDS: "have pilot runs of two kinds, some far from the others, so that the mean has no interval with any number of replications",
+    ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and no test is needed",
+    NO_SPREAD: "have no usable spread (all pairs are equal, or the mean is 0)",
     TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
 }
-#: The most comparisons that are shown one by one.
+#: Largest number of comparisons that are listed one by one.
 MOST_LINES = 10
 
 
@@ -53,7 +53,7 @@ class PlanError(Exception):
 
 
 def difference_of(text) -> Difference | None:
-    """Return the difference given by DIFFERENCE, or None if it is empty; raise `PlanError` if it isn't a valid difference.
+    """Return the difference in the text of DIFFERENCE, or None if the text is empty; raise `PlanError` if the text is invalid.
 
     >>> difference_of("2 %"), difference_of("0.5points"), difference_of("")
     (Difference(size=2.0, unit='%'), Difference(size=0.5, unit='points'), None)
@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metrics given by METRIC, or all; raise `PlanError` if there is no such metric, or none with such a difference."""
+    """Return the metric in the text of METRIC, or all metrics; raise `PlanError` if it doesn't exist or the difference fits no metric."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")
@@ -83,14 +83,17 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the folders with pilot runs: the requested ones, or the study's own; raise `PlanError` if one isn't a results folder."""
+    """Return the folders with pilot runs and their studies; raise `PlanError` if a requested folder isn't a results folder.
+
+    The folders are the requested ones; if none is requested, the study's own folder.
+    """
     own = results / study["study"]
     sources = {own: study} if (own / "runs").is_dir() and not asked else {}
     for folder in map(Path, asked):
         try:
             sources[folder] = study if folder.resolve() == own.resolve() else study_of(folder)
         except ValueError as error:
-            raise PlanError(f"FROM: {error}; allowed: one such as results/smoke.") from error
+            raise PlanError(f"FROM: {error}; allowed: a folder such as results/smoke.") from error
     return sources
 
 
@@ -121,16 +124,16 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
         words.append(
             f"Results with the same conditions: {', '.join(map(shown, alike))}; use FROM={shown(alike[0])}."
             if alike
-            else f"A few give the spread: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
+            else f"A few pilot runs are enough to estimate the spread: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
         )
     for error in pilot.others.values():
-        words.append(f"Left out, with any like it: {error}.")
+        words.append(f"Skipped, with any similar file in the folder: {error}.")
     return words
 
 
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return a row for each comparison and metric: the number of cells for which the number of pairs is known, and these numbers."""
-    rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "most", "upper end (95 %)")]
+    """Return a table with a row for each comparison and metric: the number of cells, and the median, maximum and upper bound of pairs."""
+    rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "maximum", "upper bound (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):
         of_key = [one for one in needed if (one.compared, one.metric) == key]
         known = [one for one in of_key if one.needs]
@@ -152,16 +155,16 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return number of replications -> the comparisons that it can show, in ascending order."""
+    """Return, for numbers of replications in ascending order, the comparisons for which each number is enough."""
     known = sorted(one.needs for one in needed if one.needs)
-    steps = {studies.most_replications(study): "as the study has it"}
+    steps = {studies.most_replications(study): "as set in the study"}
     if known:
         half = known[(len(known) - 1) // 2]
         steps.setdefault(half, "half of the comparisons")
         steps[known[-1]] = "all comparisons with a number"
         if all(one.high for one in needed if one.needs):
             steps.setdefault(
-                max(one.high for one in needed if one.needs), "all of them, at the upper end of each interval"
+                max(one.high for one in needed if one.needs), "all of them, at the upper bound of each interval"
             )
     return dict(sorted(steps.items()))
 
@@ -173,8 +176,8 @@ def with_replications(study, replications) -> dict:
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
-    """Return a row for each of `steps_of`: replications, comparisons shown, runs, and core time and disk space of all and missing runs."""
-    rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of it missing")]
+    """Return a row for each of `steps_of`: comparisons shown, all runs with core time and disk space, missing runs with core time."""
+    rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of these missing")]
     folder, record = results / study["study"], speed_record(root)
     there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))
     total = sum(1 for one in needed if one.kind != ONE_MEASUREMENT)
@@ -194,7 +197,7 @@ def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple
 
 
 def reason_words(needed: list[Needed]) -> list[str]:
-    """Return sentences on comparisons without a number, and on those whose number rests on few runs."""
+    """Return sentences about comparisons without a number, and about comparisons whose number is based on few runs."""
     words = []
     for kind, reason in REASONS.items():
         if of_kind := [one for one in needed if one.kind == kind]:
@@ -203,13 +206,13 @@ def reason_words(needed: list[Needed]) -> list[str]:
             words.append(f"{len(of_kind):,} of {len(needed):,} comparisons {reason} ({shown(example, 300)}).")
     if few := sum(one.kind == FEW for one in needed):
         words.append(
-            f"{few:,} comparisons have fewer than six pairs of pilot runs: their numbers are guesses, of which the upper end counts."
+            f"{few:,} comparisons have fewer than six pairs of pilot runs: their numbers are guesses, so use the upper bounds."
         )
     return words
 
 
 def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return the comparisons that need the most replications, one per row."""
+    """Return a table of the comparisons that need the most replications."""
     known = sorted((one for one in needed if one.needs), key=lambda one: -one.needs)[:MOST_LINES]
     rows = [("comparison", "scenario", "cell", "metric", "pilot pairs", "needs", "interval (95 %)")]
     for one in known:
@@ -219,7 +222,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return rows as lines of aligned columns; no lines for a table that has only its header."""
+    """Return rows as lines of aligned columns; no lines for a table that has only a header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -228,15 +231,15 @@ def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
 
 def plan_lines(study, pilot: Pilot, needed: list[Needed]) -> list[str]:
     """Return the plan as text."""
-    tests = ", ".join(f"{n:,} of {compared}" for compared, n in family_sizes(study).items())
+    tests = ", ".join(f"{n:,} for {compared}" for compared, n in family_sizes(study).items())
     power, level = (f"{100 * SETTINGS[name]:g} %" for name in ("power", "significance"))
     head = [
         *pilot_words(study, pilot),
-        f"Replications that show a true difference with a probability of {power}, tested at {level}, corrected for all tests ({tests}):",
+        f"Replications that show a true difference with a power of {power}, at a significance level of {level} corrected for all tests ({tests}):",
     ]
     if len(study["ccas"]) > 2 and any(one.compared == CCA_PAIRS for one in needed):
         head.append(
-            "With three or more CCAs the joint test of a scenario has to find a difference first, so pairs may need more."
+            "With three or more CCAs the joint test of a scenario has to find a difference first, so pairs of CCAs may need more replications."
         )
     parts = [head, table_lines(summary(needed)), reason_words(needed), table_lines(hungriest(needed))]
     parts.append(table_lines(cost_rows(study, needed)))
@@ -258,11 +261,11 @@ def write_rows(path: Path, needed: list[Needed]) -> None:
 
 
 def main(arguments=None) -> int:
-    """Print the plan of a study file, and write all its comparisons; return the exit status."""
+    """Print the plan for a study file, and write all comparisons to a file; return the exit status."""
     parser = argparse.ArgumentParser(prog="plan", description=__doc__.splitlines()[0])
     parser.add_argument("config", help="the study's file")
-    parser.add_argument("--difference", default="", help="true difference to be shown, as in '2 %%'")
-    parser.add_argument("--metric", default="", help="the only metric")
+    parser.add_argument("--difference", default="", help="true difference to be detected, such as '2 %%'")
+    parser.add_argument("--metric", default="", help="metric to plan for; all if not given")
     parser.add_argument("--from", dest="sources", nargs="*", default=[], help="results folders with pilot runs")
     parser.add_argument("--platform", default="", help="platform for the study instead of the scenarios' platforms")
     options = parser.parse_args(arguments)

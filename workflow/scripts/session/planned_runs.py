@@ -1,4 +1,4 @@
-"""The runs planned in a dry run, by scenario and CCA, and their cost; Snakemake's own table has only the number of jobs."""
+"""The runs planned in a dry run by scenario and CCA, and their cost; Snakemake's own table has only the number of jobs."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ MOST_LINES = 30
 def tell_cost(
     forecast: Callable[[], Forecast], work_left: WorkLeft, cores: int | None, outputs: Iterable[str], is_dry: bool
 ) -> None:
-    """Report the cost of the planned jobs, given by their outputs: to the user in a dry run, otherwise to the progress display."""
+    """Report the cost of the jobs with the given outputs: to the user in a dry run, otherwise to the progress display."""
     seconds_of = forecast().seconds
     if is_dry:
         show_planned_runs(outputs, seconds_of)
@@ -29,7 +29,7 @@ def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]
 
 
 def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> list[str]:
-    """Return lines with the number of runs, the CCAs and the core time of each scenario that has any.
+    """Return lines with the total number of planned runs and their core time, then each scenario's number of runs and CCAs.
 
     >>> paths = [f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)]
     >>> for line in planned_runs(paths, lambda scenario: 1.5): print(line)

@@ -19,16 +19,16 @@ PACE_FROM = 0.05
 
 
 class WorkLeft:
-    """The remaining time of planned jobs: their runs' expected time on this machine, scaled by the pace of finished ones.
+    """Remaining time of the planned jobs: the runs' expected time on this machine, scaled by the pace of the finished runs.
 
-    The cost of runs differs by factors of thousands, so the number of jobs isn't informative.
+    The number of jobs isn't used, because the costs of runs differ by factors of thousands.
 
     Parameters
     ----------
     clock : callable
-        The time in s.
+        Function that returns the time in s.
     is_done : callable
-        Returns whether the document at a path exists.
+        Function that returns whether the document at a path exists.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, is_done: Callable[[str], bool] = os.path.exists):
@@ -36,7 +36,7 @@ class WorkLeft:
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
 
     def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
-        """Start with the planned runs: path -> expected core-seconds."""
+        """Start the clock; ``runs`` has the expected core-seconds of the planned runs by path."""
         self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
 
     def words(self, done: int, total: int) -> str:
@@ -62,7 +62,7 @@ class WorkLeft:
 
 
 class ProgressLines(logging.Handler):
-    """Write the numbers of finished and planned jobs and the time left: at the first job, once per minute and at the last.
+    """Write the numbers of finished and planned jobs and the time left: at the first job, once per minute, and at the last job.
 
     A log file can't show a moving bar.
     """
@@ -96,7 +96,7 @@ def in_words(seconds: float) -> str:
 
 
 def is_of_interest(record) -> bool:
-    """Return whether a message is news to users: each job has a container, and the record of claims is written before the first job."""
+    """Return whether to show a message; users don't need the messages about each job's container and about the record of claims."""
     message = record.getMessage()
     return not message.startswith(
         ("Activating singularity image", "Warning: the following output files of rule record_claims")

@@ -1,15 +1,16 @@
 """Differences between two results folders: cells by metric, or the rows of two scorecards.
 
-Runs of one replication are pairs, with the same seed if both have it. A pair is worse or better only if the difference exceeds a margin, the
-study's or the exam's. Three questions are tested, without assumptions on the distribution of values:
+Runs of the same replication are a pair, with the same seed if possible. A pair is worse or better only if the difference exceeds the margin
+of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
-- most pairs: *worse* if more pairs are worse than better, and more than half of all are worse (sign tests);
-- rare events: are more runs far worse than the cell's others (by `FAR` margins), beyond an exam's limit, or without a
-  value?
-- both again over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
+- most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
+- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), beyond an exam's limit, or without a
+  value;
+- both of these over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
-All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`): results of the same
-algorithm differ in at most 5 % of comparisons, for any distribution. Replications that repeat one measurement are one pair.
+All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`), so that at most 5 % of
+comparisons of an algorithm with itself show a difference, for any distribution. Replications that repeat one measurement count as one
+pair.
 """
 
 import math
@@ -29,14 +30,14 @@ from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance for rows of single cells; those over all scenarios have the rest. Six pairs need this much.
+#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs need this much.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
     "low", "high", "effect_unit", "n", "pairs_worse", "pairs_better", "paired", "p", "p_corrected", "n_needed", "first_verdict",
     "second_verdict", "note",
 )  # fmt: skip
-#: Metrics of which more is better; of the others less is.
+#: Metrics for which higher values are better; for all others, lower values are.
 HIGHER_IS_BETTER = ("goodput_mbps",)
 ALL_SCENARIOS = "all scenarios"
 #: Columns shared by all rows of a measure.
@@ -72,7 +73,7 @@ def compared(first, second) -> pd.DataFrame:
 
 
 def table_of(rows) -> pd.DataFrame:
-    """Return a table with the rows of all cells and those over all scenarios, all judged together."""
+    """Return a table of the given rows and the rows over all scenarios, all judged together."""
     over_all = list(_over_scenarios(rows))
     share = OF_CELLS if over_all else 1.0
     table = pd.DataFrame([*judged(over_all, 1 - share), *judged(rows, share)]).reindex(columns=list(COLUMNS))
@@ -102,10 +103,10 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
     head : dict
         Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
-        Column -> first's and second's values by replication, shape (n, 2): each metric, its resolution
+        First and second values by column, one row per replication, shape (n, 2): each metric, its resolution
         (``<metric> step``), ``valid``, ``replication``.
     margins : dict
-        Column of a metric -> margin, in the unit of its effects.
+        Margin by column of a metric, in the unit of the metric's effects.
     """
     yield from _invalid_runs(head, cell)
     for metric in METRICS:
@@ -116,16 +117,16 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
 
 
 def values_of_runs(runs) -> pd.DataFrame:
-    """Return the metrics of valid runs, and their resolutions."""
+    """Return the keys of all runs, with the metrics and resolutions of the valid runs."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
     return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield, for each cell in common, the first columns of its rows, and its pairs: column -> first and second values, shape (n, 2).
+    """Yield, for each cell that both tables have, the columns shared by its rows, and first and second values by column, shape (n, 2).
 
-    Runs of one replication are pairs: those with the same seed or, in a cell without any of these, all.
+    Runs of the same replication are a pair if they have the same seed or, in a cell without equal seeds, in any case.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -151,7 +152,7 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row that judges most pairs of values, and the row on runs that are far worse, if there are any.
+    """Yield the row that judges most pairs of values and, if any runs are far worse, the row that counts these.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """
@@ -197,7 +198,7 @@ def _far_worse(values, margin, higher):
 
 
 def _count_row(head, events, replications):
-    """Yield the row on a count of runs if a bad event occurs in any; ``events`` is a mask, shape (n, 2)."""
+    """Yield the row that counts runs with a bad event, if there are any; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
     if first or second:
         row = head | {
@@ -209,7 +210,7 @@ def _count_row(head, events, replications):
 
 
 def _over_scenarios(rows) -> Iterator[Row]:
-    """Yield one row per measure and CCA over all scenarios, if there are several; pairs with the same seed count once."""
+    """Yield one row per measure and CCA over all scenarios, if there are several; a scenario's replication counts once."""
     groups: dict[tuple, dict] = {}
     for row in rows:
         if len(row.signs):
@@ -244,10 +245,10 @@ def _score_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_score(head, score, cell) -> Iterator[Row]:
-    """Yield the rows of the comparison for one row of the scorecards: by its margin, or by the number of runs beyond its limit.
+    """Yield the comparison's rows for one row of the scorecards, based on the row's margin or on the number of runs beyond its limit.
 
-    ``score`` is a dict of the first scorecard's columns and the second's ``verdict_second``; ``cell`` is as for `rows_of_cell`, with
-    the row's measure as a column.
+    ``score`` is a dict of the first scorecard's columns and the second scorecard's ``verdict_second``; ``cell`` is the same as for
+    `rows_of_cell`, with the row's measure as a column.
     """
     head = head | {
         "criterion": f"{score['rfc_section']} {score['criterion']}", "measure": score["measure"], "unit": score["unit"],
@@ -257,7 +258,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
     if not math.isnan(score["margin"]):
         yield from rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
     elif math.isnan(limit):
-        yield Row(head | {"note": "the exam has no margin for it"}, (), (), True)
+        yield Row(head | {"note": "the exam has no margin for this measure"}, (), (), True)
     else:
         known = ~np.isnan(sides).any(axis=1)
         beyond = sides < limit if higher else sides > limit
@@ -266,7 +267,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
 
 
 def score_keys(scorecard) -> list[str]:
-    """Return the key that identifies a row of a scorecard."""
+    """Return the columns that identify a row of a scorecard."""
     return [*SCORE_KEYS, *(["ip_version"] if "ip_version" in scorecard else [])]
 
 

@@ -1,9 +1,9 @@
 """The run cache: documents of runs that this machine has executed before.
 
-A run in the guest kernel or a simulator gives the same bytes whenever it is executed with the same specification, image,
-program and kernel (README.md), so its document is stored once per user and machine, beside the images. The cache isn't used if another
-execution is the purpose: in `make verify`, calibration, jobs that the user forces (``--force``, ``-R``, ``-F``), and runs on platform
-``host``, which are measurements under a real clock.
+A run in the guest kernel or a simulator gives the same bytes whenever it is executed with the same specification, image, program and
+kernel (README.md), so its document is stored once per user and machine, next to the images. The cache isn't used where runs have to be
+executed: in `make verify`, in calibration, in jobs that the user forces (``--force``, ``-R``, ``-F``), and for runs on platform ``host``,
+which are measurements with a real clock.
 
 Documents are read and stored by Snakemake's own process, outside all containers, because a guest can write only to its job's folder.
 """
@@ -53,7 +53,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which is also set-up's (setup/cache.py); an unpacked bundle has a separate one."""
+    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -120,7 +120,7 @@ class RunCache:
         except (StoreError, OSError) as error:
             return self._pass_over(error)
         if content is not None and not run.is_its_document(content):
-            problem, content = "its entry is another run's", None
+            problem, content = "its entry belongs to another run", None
         if problem:
             tell(f"run cache: run {run.name}: {problem}; the run is carried out")
         return content
@@ -129,7 +129,7 @@ class RunCache:
         try:
             if not self.store.keep(run.key, content):
                 tell(
-                    f"run cache: run {run.name}: its document differs from the one that the same image and testbed gave before; "
+                    f"run cache: run {run.name}: its document differs from an earlier one made with the same image and testbed; "
                     "neither is kept: check with `make verify`"
                 )
         except (StoreError, OSError) as error:
@@ -140,10 +140,10 @@ class RunCache:
         with self._lock:
             if not self._passed_over:
                 self._passed_over = True
-                tell(f"run cache: {self.store.folder} is passed over: {in_words(error)}")
+                tell(f"run cache: {self.store.folder} is not used: {in_words(error)}")
 
     def _runs(self, job):
-        """Return output and `_Run` for each run of a job; empty if the program was edited after the workflow began."""
+        """Return output and `_Run` for each run of a job; an empty list if the program was edited after the workflow began."""
         params, described = job.params, json.loads(job.params.job)
         if not still_valid(params.testbed, described["program"]):
             return []
@@ -155,7 +155,7 @@ class RunCache:
 
 
 class _Run:
-    """A run with everything that determines the bytes of its document."""
+    """A run, with everything that determines the bytes of its document."""
 
     def __init__(self, specification, made_by, linux_sha256):
         self.name, self.specification, self.made_by = specification.name, specification.document, made_by
@@ -165,10 +165,10 @@ class _Run:
         self.key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def is_its_document(self, content) -> bool:
-        """Return whether a file is the document of this run, completed with this image and program.
+        """Return whether content is the document of this run, executed with this image and program.
 
-        A document of a failure never counts: the machine may be the cause (time limit, memory), and finding the cause requires the log
-        that only an execution writes.
+        The document of a failed run never counts: the machine may be the cause (time limit, memory), and finding the cause requires the
+        log, which only an execution writes.
         """
         try:
             document = json.loads(gzip.decompress(content))
@@ -184,7 +184,7 @@ class _Run:
 
 
 def _put(content, output):
-    """Write a document at its place in one atomic step."""
+    """Write a document to its path atomically."""
     path = Path(output)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
@@ -223,7 +223,7 @@ def write_origins(folder: str, documents: Iterable[str]) -> str:
 
 
 def origin_words(study: str, documents: Iterable[str]) -> str:
-    """Return a sentence with the numbers of a study's documents made here and taken from the cache, according to the runs' logs."""
+    """Return a sentence with the numbers of a study's runs executed here and taken from the cache, according to the runs' logs."""
     taken = executed = 0
     for log in map(log_of, filter(os.path.exists, documents)):
         with contextlib.suppress(OSError), log.open("rb") as stream:

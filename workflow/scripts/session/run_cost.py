@@ -1,4 +1,4 @@
-"""The resources that a run needs on a machine, memory and time, for schedulers that must know them in advance.
+"""Memory and time that a run needs, for schedulers that must know them in advance.
 
 ``conditions`` are the common part of the specifications of a scenario's runs (`study_runs.run_conditions`).
 """
@@ -41,22 +41,22 @@ DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
 class JobSize(NamedTuple):
-    """The size of a job: the most runs, and the most seconds that they are expected to take on the reference machine."""
+    """Limits of a job's size: the number of runs, and the seconds that the runs are expected to take on the reference machine."""
 
     runs: int = 1
     seconds: float = math.inf
 
 
 def job_size(resources: dict) -> JobSize:
-    """Return the size of a job as set with ``--set-resources emulate_run:runs=N emulate_run:minutes=M``; the default is one run.
+    """Return the size of jobs as set with ``--set-resources emulate_run:runs=N emulate_run:minutes=M``; the default is one run.
 
-    ``resources`` are those set for this rule by the call and the profile, by name. Exit if N or M is not allowed.
+    ``resources`` are the rule's resources from the command line and the profile, by name. Exits if N or M is not allowed.
     """
     for name, limit in (("runs", MOST_RUNS), ("minutes", None)):
         value = resources.get(name, 1)
         if not isinstance(value, int) or value < 1 or (limit and value > limit):
             given = "an expression" if callable(value) else repr(value)
-            allowed = f"from 1 to {limit:,}" if limit else "from 1 on"
+            allowed = f"from 1 to {limit:,}" if limit else "of at least 1"
             sys.exit(said(f"set-resources: emulate_run: {name} is {given}; allowed: whole numbers {allowed}."))
     if "minutes" not in resources:
         return JobSize(resources.get("runs", 1))
@@ -64,12 +64,12 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs: with IPv6 a packet has less payload, so a file takes longer."""
+    """Return the specification of a scenario's slowest runs: those with IPv6, whose packets have less payload, so files take longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
 def job_memory_mb(conditions) -> int:
-    """Return the memory of a job in MB: one guest at full size (guests run one at a time) and everything else."""
+    """Return the memory of a job in MB: one guest at full size (guests run one at a time), plus everything else."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
@@ -92,8 +92,8 @@ def _programs_s(specification):
 class Work(NamedTuple):
     """Time in s that runs take on one core of the machine of benchmarks/README.md.
 
-    ``own_s`` is for their start and end, ``traffic_s`` for their packets, ``clock_s`` for runs under the host's clock, which take equally
-    long on every machine.
+    ``own_s`` is for the start and end of runs, ``traffic_s`` for packets, and ``clock_s`` for runs with the host's clock, which take
+    the same time on every machine.
     """
 
     own_s: float = 0.0
@@ -101,7 +101,7 @@ class Work(NamedTuple):
     clock_s: float = 0.0
 
     def plus(self, runs: int, other: "Work") -> "Work":
-        """Return the sum of this work and the work of a number of other runs."""
+        """Return the sum of this work and ``runs`` times another run's work."""
         return Work(*(mine + runs * more for mine, more in zip(self, other, strict=True)))
 
 
@@ -119,7 +119,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: as many as full links carry, or as random loss allows."""
+    """Return the approximate number of packets that a run sends: the number that full links carry or, if lower, that random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:
@@ -129,7 +129,7 @@ def _expected_packets(specification):
 
 
 def document_kb(conditions) -> float:
-    """Return the approximate size of a run's document in kB, based on the included studies."""
+    """Return the approximate size of a run's document in kB, estimated from the included studies."""
     specification = _specification(conditions)
     interval_ms = specification.traffic.sample_interval_ms
     samples = specification.expected_s * 1e3 / interval_ms if interval_ms else 0

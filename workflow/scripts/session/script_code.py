@@ -1,11 +1,9 @@
-"""The digest of a rule's script, which covers its own code and the code of all modules that it imports from here.
+"""Digest of a rule's script, which covers the script's code and the code of all modules that it imports from this folder.
 
-Snakemake notices a changed script, but not changes in the modules that it imports. As a parameter of the script's rule, the digest makes
-exactly those outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
-and the prose of columns' declarations (which only report and documentation print) are not part
-of it.
-
-Results of reading modules are remembered (`session.module_memory`).
+Snakemake notices a changed script, but not changes to the modules that the script imports. As a parameter of the script's rule, the digest
+makes exactly those outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
+and the prose in declarations of columns (which only report and documentation print) don't affect the digest. Results of reading modules
+are remembered (`session.module_memory`).
 """
 
 import ast
@@ -46,7 +44,7 @@ def code_of(*scripts: str) -> str:
 
 @cache
 def modules_of(script: str) -> tuple[str, ...]:
-    """Return the modules that a script imports from this folder, directly or indirectly: paths from here, sorted."""
+    """Return the modules that a script imports from this folder, directly or indirectly: sorted paths relative to the folder."""
     own, known = f"{script}.py", set()
     waiting = [own]
     while waiting:
@@ -71,7 +69,7 @@ def _read(path: str) -> _Module:
 
 
 def _read_code(content) -> list[str]:
-    """Return the digest of a module's own code, then the names that it imports."""
+    """Return the digest of a module's own code, followed by the names that the module imports."""
     reader = _WithoutProse()
     tree = reader.visit(ast.parse(content))
     return [hashlib.sha256(ast.dump(tree).encode()).hexdigest(), *sorted(reader.imported)]
@@ -83,7 +81,7 @@ def _exists(path: str) -> bool:
 
 
 class _WithoutProse(ast.NodeTransformer):
-    """Remove docstrings, type annotations of functions, and the prose of columns' declarations; collect the imports."""
+    """Remove docstrings, type annotations of functions, and the prose in declarations of columns; collect the imports."""
 
     def __init__(self):
         self.imported: set[str] = set()

@@ -1,7 +1,7 @@
 """The sensitivity of a study's conclusions to its settings: `make sensitivity STUDY=...`.
 
 ``python -m session.sensitivity write STUDY_FILE OUTPUT --count N --seed S`` writes the study of perturbed scenarios, which the
-workflow then runs like any other; ``python -m session.sensitivity show RESULTS`` prints its table.
+workflow then runs like any other; ``python -m session.sensitivity show RESULTS`` prints the table of results.
 """
 
 import argparse
@@ -24,9 +24,9 @@ HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same",
 
 
 def write(source, output, count, seed) -> str:
-    """Write the study with perturbed scenarios for a study file; return a text on its contents and omissions.
+    """Write the study with perturbed scenarios for a study file; return a text with its size and the omitted perturbations.
 
-    Raises `studies.StudyError` if the file doesn't contain a study that can be run, or the study can't be perturbed.
+    Raises `studies.StudyError` if the file doesn't contain a study that can run, or the study can't be perturbed.
     """
     study = studies.resolve(studies.load(source), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:
@@ -34,7 +34,8 @@ def write(source, output, count, seed) -> str:
         raise studies.StudyError(source, [f"analysis.{key} is true; allowed with make sensitivity: false."])
     if not comparisons_perturbed(StudyDesign(study)):
         raise studies.StudyError(
-            source, ["compares neither IP versions nor CCAs by tests; allowed with make sensitivity: one that does."]
+            source,
+            ["compares neither IP versions nor CCAs by tests; allowed with make sensitivity: a study that does."],
         )
     perturbed, left_out = perturbed_study(study, count, seed, _is_possible)
     if not perturbed["scenarios"]:
@@ -68,7 +69,7 @@ def table_text(folder) -> str:
 def _whole(name, text, least):
     """Return a whole number from an argument of `make`."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
-        raise ValueError(f"{name} is {shown(text)!r}; allowed: whole numbers from {least} on.")
+        raise ValueError(f"{name} is {shown(text)!r}; allowed: whole numbers of at least {least}.")
     return int(text)
 
 
@@ -79,8 +80,8 @@ def main(arguments=None) -> int:
     writing = commands.add_parser("write", help="write the study of perturbed scenarios")
     writing.add_argument("study", help="the study's file")
     writing.add_argument("output", help="the file to write")
-    writing.add_argument("--count", default=str(SCENARIOS), help="scenarios that are perturbed")
-    writing.add_argument("--seed", default="1", help="by which they are drawn")
+    writing.add_argument("--count", default=str(SCENARIOS), help="number of scenarios to perturb")
+    writing.add_argument("--seed", default="1", help="seed for choosing the scenarios")
     showing = commands.add_parser("show", help="print the table")
     showing.add_argument("results", type=Path, help="results/<study>-sensitivity")
     options = parser.parse_args(arguments)

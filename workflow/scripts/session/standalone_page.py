@@ -1,4 +1,4 @@
-"""Standalone pages beside results, in the style of the report: a comparison, a gallery."""
+"""Standalone pages in the style of the report, such as a comparison or a gallery."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ REPORT = Path(__file__).resolve().parents[3] / "report"
 
 
 def standalone_page(template, kind, title, **values) -> str:
-    """Return a page from a template in this folder that extends ``standalone.html.j2``: HTML that doesn't load other files."""
+    """Return a page, as HTML that doesn't load other files, from a template in this folder that extends ``standalone.html.j2``."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
         autoescape=True,

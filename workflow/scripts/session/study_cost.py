@@ -1,4 +1,4 @@
-"""The cost of a study on this machine: its runs, their core-hours and disk space."""
+"""The cost of a study on this machine: number of runs, core-hours and disk space."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """The cost of a resolved study's runs: ``runs`` is their number by scenario, ``works`` the work of one run by scenario."""
+    """The cost of a resolved study: ``runs`` is the number of runs, and ``works`` the work of one run, by scenario."""
 
     runs: dict[str, int]
     works: dict[str, Work]
@@ -43,7 +43,7 @@ def cost_of(study: dict) -> StudyCost:
 
 
 def _mean_work(study, scenario, conditions):
-    """Return the mean work of a scenario's run over the study's CCAs; runs of programs take more."""
+    """Return the work of a scenario's run, averaged over the study's CCAs, because runs of programs take longer."""
     programs, ccas = programs_under_test(study), len(study["ccas"])
     total = Work().plus(ccas - len(programs), work_of_run(conditions))
     for cca in programs:
@@ -57,9 +57,9 @@ def speed_record(root: Path) -> SpeedRecord:
 
 
 def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, float, int] | None:
-    """Return the core-seconds that a study's runs took, those expected from the speed of other studies, and the number of runs.
+    """Return the core-seconds that a study's runs took, the core-seconds expected from other studies' speed, and the number of runs.
 
-    None if fewer than `FEWEST_RUNS` of those in the results folder were executed here.
+    None if fewer than `FEWEST_RUNS` of the runs in the results folder were executed here.
     """
     samples = samples_of(folder, cost.works)
     if (runs := sum(sample.runs for sample in samples)) < FEWEST_RUNS:
@@ -72,7 +72,7 @@ def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, f
 
 
 class Forecast:
-    """A forecast of a study's run times here, from all run times known on this machine, including the study's own.
+    """A forecast of a study's run times on this machine from all known run times, including the study's own.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
-    """Record the times of a study's runs; return a sentence on their deviation from the estimate, empty if there are few runs."""
+    """Record the times of a study's runs; return a sentence about their deviation from the estimate, or "" if there are few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
     record.keep(folder, samples_of(folder, cost.works))

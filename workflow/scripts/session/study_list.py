@@ -47,9 +47,9 @@ def main() -> None:
         print("  ".join(cells).rstrip())
     known = speed_of(record.samples()).runs
     print(
-        "\nCore-hours and disk are of all run documents. Speed: "
-        + (f"{known:,} runs on this machine" if known else "that of the machine in benchmarks/README.md")
-        + ".\noff by: how much longer (+) or shorter (-) a study's runs took than estimated from other studies. make STUDY=<study> runs one."
+        "\nCore-hours and disk space are for all runs of a study. Speed: "
+        + (f"measured in {known:,} runs on this machine" if known else "as on the machine in benchmarks/README.md")
+        + ".\noff by: how much longer (+) or shorter (-) a study's runs took than estimated from other studies. make STUDY=<study> runs a study."
     )
     if problems:
         sys.exit("\n".join(problems))

@@ -12,11 +12,11 @@ _held = []
 
 
 def hold_study(folder: str) -> None:
-    """Hold a study's folder until this process ends, however it ends; create the folder if it is missing.
+    """Lock a study's folder until this process ends or is killed; create the folder if it is missing.
 
-    Snakemake's own lock outlives a killed process and requires `--unlock`; this one
-    is the kernel's (flock), which ends with the process. Exit with one sentence if
-    another workflow holds the folder, or it isn't writable.
+    Snakemake's own lock outlives a killed process and requires `--unlock`; this lock
+    (flock) is released by the kernel when the process ends. Exits with one sentence if
+    another workflow has locked the folder, or if the folder isn't writable.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -30,5 +30,5 @@ def hold_study(folder: str) -> None:
         sys.exit(said(f"another workflow is at work on {folder}: wait until it has ended."))
     except OSError as error:  # some shared file systems have no locks
         problem = f"{folder} can't be locked ({error.strerror})"
-        tell(f"{problem}: see to it that no other workflow is at work on it.")
+        tell(f"{problem}: make sure that no other workflow uses this folder.")
     _held.append(handle)

@@ -1,4 +1,4 @@
-"""Look up a study file by the study's name for `make STUDY=...`, before anything is set up.
+"""Look-up of a study file by the study's name for `make STUDY=...`, before anything is set up.
 
 Standard library only, without a YAML parser: the name is in the line ``study: <name>`` of a file.
 """
@@ -14,7 +14,7 @@ FOLDER = Path("config/studies")
 
 
 def study_files() -> dict[str, Path]:
-    """Return name -> file for the studies of this checkout, the default one first; a file can also be found by its own name."""
+    """Return the files of this checkout's studies by name, the default study first; the file's own name is also a key."""
     files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 
@@ -27,7 +27,7 @@ def _names(file):
 
 
 def file_of(name) -> Path:
-    """Return the file of a study, given its name or a path that already is one.
+    """Return the file of a study, given the study's name or the file's path.
 
     Raises `LookupError` with a sentence that lists the nearest names.
     """

@@ -1,4 +1,4 @@
-"""Protect a workflow from the caller's environment and limits: remove harmful ones where possible, otherwise report them."""
+"""Protection of a workflow from the caller's environment and limits: harmful settings are removed where possible, otherwise reported."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable, MutableMapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variables that Apptainer passes into containers, whose environment is otherwise empty; ours are set afterwards.
+#: Variables that Apptainer passes into containers, whose environment is otherwise empty; the workflow's own are set afterwards.
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
 #: Number of open files that Snakemake, Apptainer and a guest need at a time, with a reserve.
 OPEN_FILES = 256
@@ -21,14 +21,14 @@ ADDRESS_SPACE_BYTES = 12 * 2**30
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
     """Remove the variables by which Apptainer would pass the caller's environment to containers.
 
-    PYTHONPATH is removed too, because its modules would replace those of the environment wherever a job starts Snakemake again.
+    PYTHONPATH is removed too, because its modules would replace the environment's modules wherever a job starts Snakemake again.
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
 
 
 def hand_into_containers(environ: MutableMapping[str, str] = os.environ, **variables: object) -> None:
-    """Set environment variables inside containers through Apptainer; otherwise their environment is empty."""
+    """Set environment variables inside containers through Apptainer; the containers' environment is otherwise empty."""
     environ.update({f"APPTAINERENV_{name}": str(value) for name, value in variables.items()})
 
 
@@ -38,10 +38,10 @@ def put_first_in_path(folder: str | os.PathLike, environ: MutableMapping[str, st
 
 
 def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return the module from PYTHONPATH that replaces one that Snakemake needs, or None.
+    """Return a sentence about a module in PYTHONPATH that replaces a module of Snakemake's environment, or None.
 
-    Set-up starts Snakemake in a way that prevents this; starting it otherwise (``python -m snakemake``) may not. ``own`` are the
-    folders of the workflow's modules, which may also be in PYTHONPATH.
+    Set-up starts Snakemake in a way that prevents this; other ways (``python -m snakemake``) may not. ``own`` are the
+    folders of the workflow's modules, which are allowed in PYTHONPATH.
     """
     given = {os.path.realpath(place) for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place}
     foreign = given - set(map(os.path.realpath, own))
@@ -59,44 +59,44 @@ def _place_of(file):
 
 
 def path_problem(folder: str | os.PathLike) -> str | None:
-    """Return the reason why a checkout can't be in a folder, or None.
+    """Return the reason why a checkout can't be in the given folder, or None.
 
-    Snakemake passes the path to a shell in quotes, which quotes in the path would end, and to Apptainer, which splits it at colons and
-    commas.
+    Snakemake passes the path to a shell in quotes, which a quote in the path would end, and to Apptainer, which splits the path at colons
+    and commas.
     """
     character = re.search(r"""[^\w ./+@=~%#()\[\]{}!;&<>?*^|-]""", str(folder))
     if not character:
         return None
     name = repr(character[0]) if character[0].isprintable() else f"U+{ord(character[0]):04X}"
-    return f"the checkout's path has the character {name}; allowed: letters, digits, spaces, and signs but quotes, $, `, \\, : and comma: move it."
+    return f"the checkout's path has the character {name}; allowed: letters, digits, spaces, and signs except quotes, $, `, \\, : and comma: move the checkout."
 
 
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return the limit of the calling shell, or the missing program, because of which no run can succeed, or None.
+    """Return a sentence about a limit of the calling shell, or a missing program, that makes all runs fail, or None.
 
-    The limit on open files is raised as far as allowed.
+    The limit on open files is raised if the system allows it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < OPEN_FILES and (hard == resource.RLIM_INFINITY or hard >= OPEN_FILES):
         resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, hard))
     elif soft != resource.RLIM_INFINITY and soft < OPEN_FILES:
-        return f"the limit of open files is {hard}; allowed: {OPEN_FILES} and more (`ulimit -n {OPEN_FILES}`)."
+        return f"the limit of open files is {hard}; allowed: at least {OPEN_FILES} (`ulimit -n {OPEN_FILES}`)."
     space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if space != resource.RLIM_INFINITY and space < ADDRESS_SPACE_BYTES:
         return (
-            f"the limit of address space is {space // 1024} KiB; allowed: {ADDRESS_SPACE_BYTES // 1024} and more, "
+            f"the limit of address space is {space // 1024} KiB; allowed: at least {ADDRESS_SPACE_BYTES // 1024}, "
             "because a guest maps 6 GB at once (`ulimit -v unlimited`)."
         )
     if shutil.which("apptainer", path=environ.get("PATH")) is None:
-        return "apptainer is missing: run `make setup`, which puts it beside Snakemake."
+        return "apptainer is missing: run `make setup`, which installs it next to Snakemake."
     return None
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
-    """Return a sentence if the clock is behind the time at which files were written, else None.
+    """Return a sentence if the clock is behind the modification time of any file, otherwise None.
 
-    Snakemake would execute each job and delete its outputs because they seem older than its inputs. ``folder`` is the results
-    folder; it contains a ``.lock``, whose time is set by its file system and is the relevant one for the files there.
+    Snakemake would execute each job and delete the outputs because they seem older than the inputs. ``folder`` is the results
+    folder. The current time is taken from its ``.lock``, whose modification time is set by the same file system as for all files there.
     """
     lock = os.path.join(folder, ".lock")
     os.utime(lock)
@@ -109,8 +109,8 @@ def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> 
     places = " ".join(shlex.quote(str(place)) for place in dict.fromkeys(place for _, _, place in late))
     then, today = (datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") for seconds in (newest, now))
     return (
-        f"the clock says {today}, and {path} was written at {then}{more}: set the clock, or, if it is right, give the files "
-        f"its time: `find {places} -newermt @{int(now)} -exec touch {{}} +`."
+        f"the clock says {today}, and {path} was written at {then}{more}: set the clock or, if the clock is right, give the files "
+        f"the current time: `find {places} -newermt @{int(now)} -exec touch {{}} +`."
     )
 
 

@@ -1,4 +1,4 @@
-"""Identities of the testbed and of images for runs; if they change, finished runs become stale."""
+"""Identities of the testbed and images that execute runs; if one of these changes, finished runs become stale."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ def simulator_digest() -> str:
 
 
 def program_content() -> str:
-    """Return the SHA-256 of the files of both programs; while it stays the same, so do their identities."""
+    """Return the SHA-256 of the files of both programs; if it is unchanged, so are the programs' identities."""
     return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 
@@ -38,14 +38,14 @@ def _read(content) -> list[str]:
 
 
 def image_digest(description: str | Path, needed: bool = True) -> str:
-    """Return the content digest of an image that set-up has made, from its description, ``envs/<image>.json``."""
+    """Return the content digest of an image built by set-up from the image's description, ``envs/<image>.json``."""
     return image_fact(description, "content_digest", needed)
 
 
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
-    """Return the value of a name in an image's description.
+    """Return the value of a key in an image's description.
 
-    If there is none, exit with one sentence, because nothing can run; or return an empty string if it isn't ``needed``.
+    If the description is missing, exit with one sentence, because nothing can run; or return an empty string if it isn't ``needed``.
     """
     path = Path(description)
     if not needed and not path.exists():
@@ -59,19 +59,19 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:
-    """Exit with one sentence if an image is missing; if jobs are only planned, which needs no images, only print it."""
+    """Exit with one sentence if an image is missing; if jobs are only planned, which requires no images, only print the sentence."""
     missing = next((path for path in map(Path, descriptions) if not path.exists()), None)
     if missing is None:
         return
     if not only_planned:
         image_digest(missing)
     print(
-        f"sawtooth: the images are missing, so this plan takes every result for stale; `{_set_up(missing)}` makes them.",
+        f"sawtooth: the images are missing, so this plan treats every result as stale; `{_set_up(missing)}` makes them.",
         file=sys.stderr,
     )
 
 
 def _set_up(path: Path) -> str:
-    """Return the command that builds the image with a given description."""
+    """Return the command that builds the image with the given description."""
     where = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
     return f"{where} NS3=1" if path.stem == "ns3" else where

@@ -1,4 +1,4 @@
-"""JSON files in Snakemake's folder in which one call stores results for the next. Losing one costs only time."""
+"""JSON files in Snakemake's folder in which a call stores results for the next call. Losing such a file costs only time."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ def read_memory(path: Path) -> object:
 
 
 def write_memory(path: Path, value) -> None:
-    """Write a value atomically; do nothing if that is not possible."""
+    """Write a value atomically; do nothing if the file can't be written."""
     partial = path.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         partial.write_text(json.dumps(value), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""CCAs that a study defines: complete their definitions and describe problems in sentences.
+"""CCAs that a study defines: completion of their definitions, and descriptions of problems in sentences.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -28,8 +28,8 @@ LONGEST_NAME = 15
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in missing keys of definitions from their C files.
 
-    ``definitions`` are validated by the schema, by name. Returns ``definitions``, each with `KEYS` except those that only
-    the other kind has, and ``problems``, sentences that start with the key.
+    ``definitions`` are by name, and the schema has validated them. Returns the completed definitions, each with the `KEYS` of its kind
+    (``base`` or ``source``), and problems as sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in definitions.items():
@@ -43,16 +43,18 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 
 
 def _of_file(one):
-    """Return the keys derived from a definition's C file; raise ValueError with its problem. If all keys are given, it is not read."""
+    """Return the keys derived from a definition's C file, which isn't read if all keys are given; raise ValueError with the problem."""
     if not re.fullmatch(FILE, Path(one["source"]).name):
-        raise ValueError("allowed: a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c")
+        raise ValueError(
+            "allowed: a file name of lower-case letters, digits and underscores that ends in .c, such as tcp_mine.c"
+        )
     if "sha256" in one and "cca" in one:
         return {}
     content = given_bytes(one["source"], LARGEST_BYTES)
     names = set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', content.decode(errors="replace")))
     if "cca" not in one and len(names) != 1:
         raise ValueError(
-            f'it names {len(names)} CCAs (.name = "..." of struct tcp_congestion_ops) where one is needed: say which in the key cca'
+            f'it names {len(names)} CCAs (.name = "..." of struct tcp_congestion_ops) where one is needed: choose one in the key cca'
         )
     (name,) = {one["cca"]} if "cca" in one else names
     if len(name) > LONGEST_NAME:
@@ -63,7 +65,7 @@ def _of_file(one):
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions needed by runs of a CCA or mix in a resolved scenario, by name.
 
-    They are the study's definitions, and those of all CCAs of the runs if the scenario has a separate kernel.
+    These are the study's definitions among the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]
@@ -79,14 +81,14 @@ def is_program(study, cca) -> bool:
 
 
 def defines_ccas(study) -> bool:
-    """Return whether any run of a resolved study needs a definition or a program; if so, the CCAs' runs have different conditions."""
+    """Return whether runs of a resolved study need a definition or a program, so that the conditions depend on the CCA."""
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
     )
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix joined with all other CCAs that a resolved scenario names, whose definitions its runs may need."""
+    """Return a CCA or mix joined with all other CCAs that a resolved scenario names, because runs may need their definitions, too."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
@@ -104,7 +106,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
     study : dict
         A resolved study.
     mixes : iterable of str
-        CCAs and mixes of its runs.
+        CCAs and mixes of the study's runs.
     kernels_ccas : collection of str
         CCAs built into the guest kernel.
     """
@@ -112,7 +114,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
     for name, one in definitions.items():
         where = f"cca_definitions.{name}"
         if name in kernels_ccas:
-            yield f"{where} has the name of a CCA of the kernel's; allowed: a name that no CCA of the kernel has."
+            yield f"{where} has the name of one of the kernel's CCAs; allowed: any other name."
         if one.source and one.cca in kernels_ccas:
             yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it another name."
         if one.source and one.module in {f"tcp_{cca}" for cca in kernels_ccas}:
@@ -120,7 +122,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         as_they_are = not one.kernel or not (one.kernel["patches"] or "tree" in one.kernel)
         if one.base and as_they_are and one.base not in kernels_ccas:
             meant = "".join(f"did you mean {near!r}? " for near in difflib.get_close_matches(one.base, kernels_ccas, 1))
-            yield f"{where}.base is {one.base}; {meant}Allowed: {', '.join(sorted(kernels_ccas))}, and what a kernel with patches has."
+            yield f"{where}.base is {one.base}; {meant}Allowed: {', '.join(sorted(kernels_ccas))}, and the CCAs of a kernel with patches."
         if one.kernel and (others := [s for s in study["scenarios"] if not s["platform"].startswith("uml")]):
             yield _only_on_uml(where, others[0])
         if one.base == "reno" and one.parameters:
@@ -141,12 +143,12 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         if others := [
             name for name in theirs if "kernel" in scenario and definitions[name].kernel != scenario["kernel"]
         ]:
-            yield f"{where} is another than that of cca_definitions.{others[0]}, and a run has one kernel: allowed: one of the two."
+            yield f"{where} differs from the kernel of cca_definitions.{others[0]}, and a run has one kernel: allowed: one of the two."
     for mix in mixes:
         problems = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
         for scenario in study["scenarios"]:
             if others := [cca for cca in named_ccas(scenario) if not problems]:
-                what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} beside those of {mix}"
+                what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} in addition to those of {mix}"
                 problems = list(_at_odds(what, [*mix.split("+"), *others], definitions))
         yield from problems
 
@@ -154,25 +156,25 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
 def _only_on_uml(where, scenario):
     return (
         f"{where} has a kernel of the study's own; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
-        "runs the machine's or none: allowed: uml."
+        "runs use the machine's kernel or none: allowed: uml."
     )
 
 
 def named_ccas(scenario) -> list[str]:
-    """Return the CCAs that a resolved scenario names for some of its flows, independent of the run's CCA."""
+    """Return the CCAs that a resolved scenario sets for some of its flows, independent of the run's CCA."""
     cross = scenario.get("chain", {}).get("cross_cca")
     groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
     return list(dict.fromkeys([*([cross] if cross else []), *groups]))
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield conflicts among the CCAs of one run: two kernels, one module with different parameters, or two files for one module."""
+    """Yield conflicts among the CCAs of a run: different kernels, different parameters of the same module, or two files for a module."""
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # The kernel's own CCAs run on any kernel.
     for name, kernel in kernels.items():
         first = next(iter(kernels))
         if kernel != kernels[first]:
-            yield f"{what}, of which {first} and {name} need different kernels; a run has one: allowed: definitions with the same kernel."
+            yield f"{what}, of which {first} and {name} need different kernels, and a run has one kernel: allowed: definitions with the same kernel."
             return
     needed = {}
     for name in dict.fromkeys(ccas):
@@ -180,10 +182,10 @@ def _at_odds(what, ccas, definitions):
         other_name, other = needed.setdefault(one.module, (name, one))
         if other.parameters != one.parameters:
             yield (
-                f"{what}, of which {other_name} and {name} need {one.module} with different parameters; they are the "
-                "kernel's, one value for all its sockets: allowed: one of the two, or a copy of the module under another name."
+                f"{what}, of which {other_name} and {name} need {one.module} with different parameters; parameters belong to the "
+                "kernel and have one value for all sockets: allowed: one of the two, or a copy of the module with another name."
             )
             return
         if other.sha256 != one.sha256:
-            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed: files with different names."
+            yield f"{what}, of which {other_name} and {name} are two files with the same name; allowed: files with different names."
             return

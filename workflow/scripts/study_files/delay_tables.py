@@ -1,4 +1,4 @@
-"""A table of delays from a file (`link.jitter_table`), read when a study is resolved, so that its runs don't need the file."""
+"""A table of delays from a file (`link.jitter_table`), which is read when a study is resolved, so that runs don't need the file."""
 
 import hashlib
 
@@ -13,26 +13,26 @@ LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
 
 
 def completed_table(table, source) -> dict:
-    """Return a `link.jitter_table` with its file's SHA-256 and numbers; unchanged if it has numbers. Raises `TraceError`.
+    """Return a `link.jitter_table` with its file's SHA-256 and numbers; a table with numbers only gets them sorted. Raises `TraceError`.
 
     Parameters
     ----------
     table : dict
         ``file``, ``sha256``, ``numbers``.
     source : str
-        The study's file; the table's file is relative to its folder.
+        The study's file; the path of the table's file is relative to the folder of the study's file.
     """
     if table["numbers"] is not None:
         if len(set(table["numbers"])) == 1:
-            raise TraceError(f"has one number only, {table['numbers'][0]}; allowed: two different ones or more.")
+            raise TraceError(f"has only one number, {table['numbers'][0]}; allowed: at least two different numbers.")
         return table | {"numbers": sorted(table["numbers"])}
     if table["file"] is None:
-        raise TraceError("has neither file nor numbers; allowed: the path of a file beside the study.")
+        raise TraceError("has neither file nor numbers; allowed: the path of a file next to the study's file.")
     content = file_beside(table["file"], source)
     try:
         text = content.decode("ascii")
     except UnicodeDecodeError as error:
-        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: a delay a line.") from None
+        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: one delay per line.") from None
     words = [
         (number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.partition("#")[0].split()
     ]
@@ -40,7 +40,7 @@ def completed_table(table, source) -> dict:
         raise TraceError(f"has {len(words):,} numbers; allowed: {LEAST_DELAYS} to {MOST_DELAYS:,}.")
     values = [_number(word, line) for line, word in words]
     if not max(values) - min(values) > 1e-9 * max(map(abs, values)):
-        raise TraceError(f"has one delay only, {values[0]:g}; allowed: two different ones or more.")
+        raise TraceError(f"has only one delay, {values[0]:g}; allowed: at least two different delays.")
     if table["file"].endswith(OF_NETEM):
         if len(values) > MOST_NUMBERS or any(abs(one) > LARGEST or one != int(one) for one in values):
             raise TraceError(
@@ -60,5 +60,5 @@ def _number(word, line):
     except ValueError:
         value = float("nan")
     if not abs(value) < 1e12:
-        raise TraceError(f"has {shown(word, 40)} in line {line}; allowed: numbers, a delay a line.")
+        raise TraceError(f"has {shown(word, 40)} in line {line}; allowed: numbers, one delay per line.")
     return value

@@ -1,8 +1,8 @@
-"""Keys with one value for both directions or one value for each, which become two keys of a resolved study.
+"""Keys with one value for both directions or one value for each direction, which become two keys of a resolved study.
 
-`rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`; the same applies to `trace`, `policer` and
-`queue`. A scenario's single value applies to both directions (for a policer and a trace, to the direction that it refers to), regardless
-of the study's defaults. A policer and a trace may be given for only one of the two.
+`rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`; the same form is allowed for `trace`, `policer`
+and `queue`. A scenario's single value applies to both directions (the value of a policer or a trace, to the direction that it refers to),
+regardless of the study's defaults. A policer or a trace may be given for only one direction.
 """
 
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from experiment.timeline import DIRECTIONS
 
 FORWARD, REVERSE = DIRECTIONS
-#: Section ("" is the scenario itself) -> key -> key for the other direction.
+#: Section ("" is the scenario itself) -> key -> key for the reverse direction.
 OF_REVERSE = {
     "": {"queue": "reverse_queue"},
     "link": {"rate_mbps": "reverse_rate_mbps", "trace": "reverse_trace", "policer": "reverse_policer"},
 }
-#: Keys that a direction may lack.
+#: Keys that may be missing for a direction.
 OPTIONAL = ("trace", "policer")
 
 
 def with_directions(config) -> dict:
-    """Return an unresolved study in which each of these keys has a single value; other forms are left unchanged."""
+    """Return an unresolved study in which each of these keys has a single value; invalid forms are left unchanged."""
     made = dict(config)
     for section, keys in OF_REVERSE.items():
         defaults, scenarios = made.get("defaults"), made.get("scenarios")
@@ -33,7 +33,7 @@ def with_directions(config) -> dict:
 
 
 def one_sided(config) -> Iterator[str]:
-    """Yield the keys with a value for only one direction although both need one."""
+    """Yield problems of keys with a value for only one direction although both directions need a value."""
     places = {"defaults": config.get("defaults")}
     if isinstance(scenarios := config.get("scenarios"), list):
         places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}
@@ -43,7 +43,7 @@ def one_sided(config) -> Iterator[str]:
                 value = _of_section(scenario, section).get(key)
                 if isinstance(value, dict) and len(value) == 1 and (given := next(iter(value))) in DIRECTIONS:
                     where = ".".join(filter(None, (place, section, key)))
-                    yield f"{where} has {given} only; allowed: {' and '.join(DIRECTIONS)} together, or one value for both."
+                    yield f"{where} has only {given}; allowed: both {' and '.join(DIRECTIONS)}, or one value for both."
 
 
 def _parted(scenario, section, by_direction):
@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return the value for one direction; a trace also gets the key ``direction``."""
+    """Return the value for one direction; a trace gets the key ``direction`` as well."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

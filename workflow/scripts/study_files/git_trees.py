@@ -1,6 +1,6 @@
-"""Linux source trees from revisions in a Git repository: found, listed and read without writing to the repository.
+"""Linux source trees of revisions in a Git repository, which are found, listed and read without writing to the repository.
 
-Only Git's object store is read (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, no index, no filter, no hook.
+Only Git's object store is read (`git rev-parse`, `ls-tree`, `cat-file`), without a checkout, index, filter or hook.
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
 
@@ -20,14 +20,16 @@ class GitError(ValueError):
 
 
 def git(repository, *arguments: str, stdin=None) -> bytes:
-    """Return the output of a Git command on a repository.
+    """Return the output of a Git command run in a repository.
 
     Parameters
     ----------
     repository : str or pathlib.Path
         A folder with ``.git``, or a bare repository; parent folders are not searched.
     *arguments : str
+        Command and its arguments.
     stdin : file, optional
+        Standard input of the command; empty by default.
 
     Raises
     ------
@@ -47,7 +49,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return Git's environment: the caller's, without variables that would choose another repository, or let Git write or fetch."""
+    """Return the environment for Git: the caller's, except that Git can't be directed to another repository, write or fetch."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
     fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
@@ -60,7 +62,7 @@ def _last_line(words):
 
 
 def is_repository(folder) -> bool:
-    """Return whether a folder is itself a Git repository: one with ``.git``, or a bare one."""
+    """Return whether a folder is itself a Git repository, either with ``.git`` or bare."""
     try:
         git(folder, "rev-parse", "--git-dir")
     except (GitError, OSError):
@@ -69,7 +71,7 @@ def is_repository(folder) -> bool:
 
 
 def commit_of(repository, revision) -> str:
-    """Return the full name of the commit or tree that a revision names.
+    """Return the object ID of the commit or tree that a revision names.
 
     Raises
     ------
@@ -82,21 +84,21 @@ def commit_of(repository, revision) -> str:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
         except GitError:
             continue
-    raise GitError("it has no such revision; allowed: a branch, tag or commit that `git log` there knows")
+    raise GitError("it has no such revision; allowed: a branch, tag or commit that `git log` in the repository accepts")
 
 
 def tree_of(repository, commit) -> str:
-    """Return the name of a commit's tree, which is a digest of all its files."""
+    """Return the object ID of a commit's tree, which is a digest of all files."""
     return git(repository, "rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
 
 
 def tree_sha256(tree) -> str:
-    """Return the SHA-256 that identifies a Git tree as a source: it is computed from the tree's name, so any kind of repository has it."""
+    """Return the SHA-256 that identifies a Git tree as a source, computed from the tree's ID for repositories of any object format."""
     return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
 
 
 def files_of(repository, commit, *below: str) -> dict[str, str]:
-    """Return the files and links of a commit, or those below some folders: path -> Git's mode and the name of the content, sorted."""
+    """Return Git's mode and object ID ("mode ID") by path, sorted, for all files and links of a commit or those below some folders."""
     listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below)
     files = {}
     for entry in listed.split(b"\0")[:-1]:
@@ -108,18 +110,18 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
 
 
 def content_digest(content, name) -> str:
-    """Return the Git object ID of some content, with the hash algorithm of another object ID."""
+    """Return the Git object ID of some content, with the hash algorithm of the object ID ``name``."""
     algorithm = "sha1" if len(name) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
-    """Iterate over the contents of files by their names in Git: (name, content), in the order given.
+    """Yield (object ID, content) for the given object IDs of files, in the given order.
 
     Raises
     ------
     GitError
-        If a content is missing, larger than ``largest`` bytes, or doesn't match its name.
+        If content is missing, larger than ``largest`` bytes, or doesn't match its ID.
     """
     names = list(names)
     with tempfile.TemporaryFile() as asked:
@@ -140,9 +142,9 @@ def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[s
 def _next_content(stream, name, largest):
     head = stream.readline().decode(errors="replace").split()
     if len(head) != 3 or head[:2] != [name, "blob"]:
-        raise GitError(f"its file {name} is missing (a partial clone, or a damaged one)")
+        raise GitError(f"its file {name} is missing (the clone is partial or damaged)")
     if int(head[2]) > largest:
-        raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed: {largest:,}")
+        raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed: up to {largest:,}")
     content = stream.read(int(head[2]))
     stream.read(1)
     if content_digest(content, name) != name:
@@ -160,15 +162,16 @@ def text_of(repository, commit, path, largest) -> str | None:
 
 
 def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
-    """Write files of a commit into a folder, replacing existing ones; symbolic links come last, so that nothing is written through one.
+    """Write files of a commit to a folder, replacing existing files; symbolic links come last, so that no file is written through a link.
 
     Parameters
     ----------
     repository : str or pathlib.Path
+        As in `git`.
     files : dict
-        Path -> mode and name: some or all of the items of `files_of`.
+        Some or all items of the result of `files_of`.
     folder : pathlib.Path
-        Target folder, without symbolic links other than those that this function has made.
+        Target folder, which must not contain symbolic links that this function hasn't written.
     largest : int
         Largest size of a file in bytes.
 

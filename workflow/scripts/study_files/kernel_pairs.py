@@ -1,4 +1,4 @@
-"""CCAs of a study that differ only in their kernel: with a patch series and on its base, or on two releases of Linux."""
+"""Pairs of a study's CCAs that differ only in their kernel: a patched kernel and its base, or two releases of Linux."""
 
 import math
 import re
@@ -12,7 +12,7 @@ IMAGE = "the image's Linux"
 
 @dataclass(frozen=True)
 class KernelPair:
-    """The same CCA on two kernels: ``cca`` on ``kernel`` and ``base`` on ``other``, which has fewer patches or is older."""
+    """The same CCA on two kernels: ``cca`` on ``kernel``, and ``base`` on ``other``, the kernel without patches or the older one."""
 
     cca: str
     base: str
@@ -23,8 +23,8 @@ class KernelPair:
 def kernel_pairs(ccas, definitions) -> list[KernelPair]:
     """Return the pairs of a study's CCAs that differ only in the kernel.
 
-    A CCA on a kernel with patches or options is compared with the same CCA on the kernel without them, or else on the image's kernel; other
-    kernels are compared with the next older one.
+    A CCA on a kernel with patches or options is compared with the same CCA on the same source without patches or options or, if there is
+    none, on the newest unchanged kernel. A CCA on an unchanged kernel is compared with the same CCA on the next older kernel.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _source(kernel):
 
 
 def _age(kernel):
-    """Return a sort key for a kernel's version: a release comes after its candidates; the image's kernel is the newest."""
+    """Return a sort key for a kernel's version: a release comes after its release candidates; the image's kernel is the newest."""
     if kernel is None:
         return (1,)
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])

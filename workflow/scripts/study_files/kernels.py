@@ -1,4 +1,4 @@
-"""Guest kernels that a study defines: complete their definitions and describe problems in sentences.
+"""Guest kernels that a study defines: completion of their definitions, and descriptions of problems in sentences.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -33,11 +33,11 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: Options that a guest kernel needs as in envs/guest/kernel.config, because runs would otherwise be of another kind.
+#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise be of another kind.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
-#: Size of the largest patch, in bytes; that of BBRv3 has 140,000.
+#: Largest size of a patch, in bytes; the patch of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: Size of the largest file of a source tree, in bytes.
+#: Largest size of a file in a source tree, in bytes.
 LARGEST_TREE_FILE_BYTES = 2**27
 #: Stored digests of trees, which take seconds to compute, by sizes, dates and modes of their files.
 DIGESTS = Path(".snakemake/tree-digests")
@@ -50,13 +50,13 @@ LEFT_OUT = {".git"}
 
 
 def bases() -> dict[str, dict[str, str]]:
-    """Return the Debian sources that a kernel may be based on: base -> version and sha256."""
+    """Return ``version`` and ``sha256`` of the Debian sources that a kernel may be based on, by base."""
     sources = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 of the names and contents of `RECIPE`, or of a part of it."""
+    """Return the SHA-256 of the names and contents of `RECIPE`, or of some of its parts."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -66,9 +66,9 @@ def recipe_digest(parts=RECIPE) -> str:
 
 
 def tree_digest(tree) -> str:
-    """Return the SHA-256 of a source tree: paths, contents and link targets, without Git's own files.
+    """Return the SHA-256 of a source tree: paths, contents and link targets, excluding Git's own files.
 
-    If it has already been stored for the files' sizes and dates, this takes a second.
+    If the digest has been stored for the files' current sizes and dates, this takes a second.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -97,7 +97,8 @@ def files_of_tree(tree) -> list[str]:
 def digests_of_files(tree) -> dict[str, str]:
     """Return the digest of each file in a source tree, sorted by path.
 
-    It is the SHA-256, preceded by ``program`` for an executable; for a symbolic link, ``link`` and the SHA-256 of its target.
+    The digest is the SHA-256 of the file, preceded by ``program`` for an executable; or, for a symbolic link, ``link`` and the SHA-256 of
+    the target.
     """
     digests = {}
     for path in files_of_tree(tree):
@@ -130,14 +131,14 @@ def _files(folder):
 def tree_version(tree) -> str:
     """Return the version of a Linux source tree from its Makefile, such as 7.3.0-rc1.
 
-    Raises `ValueError`, naming the missing part, if a guest kernel can't be built from it.
+    Raises `ValueError`, naming the missing part, if a guest kernel can't be built from the tree.
     """
     texts = {path: _text(tree / path) for path in VERSION_FILES if (tree / path).is_file()}
     version = version_of(texts, f"{tree}/")
     for built in (".config", "include/config"):
         if (tree / built).exists():
             raise ValueError(
-                f"{tree / built}: it was built in place, which no build elsewhere takes: `make mrproper` there, or a worktree of it (git worktree add)"
+                f"{tree / built}: the tree was built in place, so it can't be built in another folder: run `make mrproper` in it, or use a worktree of it (git worktree add)"
             )
     return version
 
@@ -149,11 +150,11 @@ def version_of(texts, where) -> str:
     """
     for needed in VERSION_FILES:
         if needed not in texts:
-            raise ValueError(f"{where}{needed}: no such file, and a guest kernel is made of a Linux with arch/um")
+            raise ValueError(f"{where}{needed}: no such file; a guest kernel needs a Linux tree with arch/um")
     if "config UML_TIME_TRAVEL_SUPPORT" not in texts["arch/um/Kconfig"]:
         raise ValueError(
-            f"{where}arch/um/Kconfig: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
-            "no clock of its own"
+            f"{where}arch/um/Kconfig: no option UML_TIME_TRAVEL_SUPPORT (Linux has it since 5.3), without which a guest has "
+            "no virtual clock"
         )
     parts = [
         re.search(rf"^{name} *=[ \t]*({word}) *$", texts["Makefile"], re.M | re.A)
@@ -165,23 +166,24 @@ def version_of(texts, where) -> str:
         )
     ]
     if not all(parts[:3]):
-        raise ValueError(f"{where}Makefile: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
+        raise ValueError(f"{where}Makefile: no VERSION, PATCHLEVEL and SUBLEVEL")
     return ".".join(part[1] for part in parts[:3]) + (parts[3][1] if parts[3] else "")
 
 
 def described_tree(tree, revision=None) -> dict[str, str]:
-    """Return the identity of a source tree: ``version`` and ``sha256``; for a revision also ``revision``, its commit.
+    """Return the identity of a source tree: ``version``, ``sha256`` and, for a revision, its commit as ``revision``.
 
     Parameters
     ----------
     tree : str
-        A folder with a source tree, an archive of one, or, with ``revision``, a Git repository.
-    revision : str, optional
+        Folder or archive of a source tree or, with ``revision``, a Git repository.
+        revision : str, optional
+            A branch, tag or commit.
 
     Raises
     ------
     ValueError
-        If a guest kernel can't be built from it; the message starts with the key.
+        If a guest kernel can't be built from the tree; the message starts with the key.
     """
     if revision is None and tree_archives.is_archive(tree):
         if why := absence(tree):
@@ -193,7 +195,7 @@ def described_tree(tree, revision=None) -> dict[str, str]:
         return _said_of(f"revision is {revision}, of {tree}", _described_revision, tree, revision)
     if not os.path.exists(os.path.join(tree, "Makefile")) and git_trees.is_repository(tree):
         raise ValueError(
-            f"tree is {tree}; it is a Git repository without files: name a revision of it too, as revision: v7.2"
+            f"tree is {tree}; it is a Git repository without files: name a revision as well, such as revision: v7.2"
         )
     return _said_of(f"tree is {tree}", lambda: {"version": tree_version(Path(tree)), "sha256": tree_digest(Path(tree))})
 
@@ -232,16 +234,16 @@ def _text(file):
 
 
 def without_number(linux: bytes, name: str) -> bytes:
-    """Return a built kernel's content without the parts that depend on its build number ``name``: the number and the linker's digest."""
+    """Return a built kernel's content with its build number ``name`` and the linker's digest, which depends on it, replaced by zeros."""
     return BUILD_ID.sub(lambda note: note[1] + bytes(20), linux.replace(name.encode(), b"0" * len(name)))
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
-    ``kernels`` are validated by the schema, by name. Returns ``kernels``, each with `KEYS` (``version`` and
-    ``sha256`` of its base: the package, or the tree; not for the image's own Linux) or None for the image's
-    kernel itself, and ``problems``, sentences that start with the key.
+    ``kernels`` are by name, and the schema has validated them. Returns the completed kernels, and problems as sentences that start
+    with the key. A completed kernel has the applicable `KEYS` (``version`` and ``sha256`` are those of the base package or the tree, and
+    missing for the image's own Linux); it is None for the image's kernel itself.
     """
     complete, problems = {}, []
     for name, one in kernels.items():
@@ -256,9 +258,9 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
 
 
 def completed_kernel(one) -> dict | None:
-    """Return one completed kernel (see `completed_kernels`); raise ValueError with key and sentence, or OSError with the file."""
+    """Return a completed kernel (see `completed_kernels`); raise ValueError with the key and a sentence, or OSError with the file."""
     if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
-        raise ValueError(f"config sets {fixed[0]}, which every guest kernel needs as envs/guest/kernel.config has it")
+        raise ValueError(f"config sets {fixed[0]}, whose value in envs/guest/kernel.config every guest kernel needs")
     patches = [_patch(one, place) for place in range(len(one.get("patches", [])))]
     kernel = {
         "recipe": one.get("recipe") or recipe_digest(),
@@ -279,7 +281,7 @@ def completed_kernel(one) -> dict | None:
         elif not ("version" in one and "sha256" in one):
             if one["base"] not in (known := bases()):
                 raise ValueError(
-                    f"base is {one['base']}; allowed: {', '.join(known)} (Debian's sources, {LOCK}) and {NEWEST}, the image's"
+                    f"base is {one['base']}; allowed: {', '.join(known)} (Debian's sources, {LOCK}) and {NEWEST} (the image's)"
                 )
             kernel |= {key: known[one["base"]][key] for key in ("version", "sha256")}
     kernel |= {key: one[key] for key in ("version", "sha256") if key in one}
@@ -294,7 +296,7 @@ def _patch(one, place):
     try:
         content = given_bytes(patch["path"], LARGEST_PATCH_BYTES)
     except OSError as error:
-        where = ": patches/README.md says where people get such patches" if isinstance(error, FileNotFoundError) else ""
+        where = ": patches/README.md says where to get such patches" if isinstance(error, FileNotFoundError) else ""
         what = absence(patch["path"]) or error.strerror
         raise ValueError(f"patches[{place}] is {patch['path']}; {what}{where}") from None
     try:
@@ -309,12 +311,12 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Return the CCA definitions of a study and of its kernels' ``ccas``, with the name of each kernel replaced by the kernel.
+    """Return the definitions of a study's CCAs, including those in its kernels' ``ccas``, with kernels in place of kernel names.
 
-    The study's scenarios get their kernels in place.
+    In the study's scenarios, names are replaced by kernels in place.
 
-    Returns ``definitions``, as written except for ``kernel``, which is left out for the image's kernel, and ``problems``,
-    sentences that start with the key.
+    Returns the definitions, unchanged except for ``kernel``, which is omitted for the image's kernel, and problems as sentences that
+    start with the key.
     """
     definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}
     written = {
@@ -325,7 +327,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         for cca, base in one.get("ccas", {}).items():
             if cca in definitions:
                 problems.append(
-                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed: a name that isn't defined elsewhere."
+                    f"kernels.{name}.ccas defines {cca}, which is also defined elsewhere; allowed: a name that isn't."
                 )
             definitions[cca] = {"base": base, "kernel": name}
     users = {f"cca_definitions.{cca}": one for cca, one in definitions.items()}
@@ -341,7 +343,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
             del one["kernel"]
     used = {one["kernel"] for one in users.values() if "kernel" in one}
     problems += [
-        f"kernels.{name} is used by no CCA and no scenario; name it there (ccas), or in cca_definitions or scenarios (kernel)."
+        f"kernels.{name} is not used by any CCA or scenario; use it in its own key ccas, or as the key kernel of cca_definitions or scenarios."
         for name in study["kernels"]
         if name not in used
     ]
@@ -354,7 +356,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Return whether an untrusted study of any form names kernel or program files without digests, which would be read to resolve it."""
+    """Return whether a possibly invalid study names kernel or program files without digests, which resolving the study would read."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

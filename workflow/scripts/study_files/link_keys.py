@@ -1,4 +1,4 @@
-"""The options of a study's `link` as keys, from their declarations."""
+"""Keys for the options of a study's `link`, generated from the options' declarations."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.timeline import DIRECTIONS
@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return the keys of a link and of its options, each option after the key that it should follow: name -> JSON Schema."""
+    """Return the JSON Schemas of a link's keys and options by name, in order, with each option after the key that it should follow."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]
@@ -30,7 +30,7 @@ def _node(option):
 
 
 def _described(name, node):
-    """Return the schema of a value in which every key of a mapping has its description."""
+    """Return the schema of a value, with a description for every key if the value is a mapping."""
     if "properties" not in node:
         return node
     keys = {key: {"description": OPTION_WORDS[f"{name}.{key}"], **child} for key, child in node["properties"].items()}
@@ -38,5 +38,5 @@ def _described(name, node):
 
 
 def _written(values):
-    """Return the allowed values as written in a study."""
+    """Return the text of the allowed values as written in a study."""
     return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)

@@ -1,8 +1,8 @@
-"""Names and files of programs in an unvalidated study, without the schema, which the analysis image can't read."""
+"""Names and files of programs in an unvalidated study, found without the schema, which the analysis image can't read."""
 
 
 def names_programs_unread(study) -> bool:
-    """Return whether an untrusted study of any form names program files that would be read to resolve it."""
+    """Return whether a possibly invalid study names program files without digests, which resolving the study would read."""
     scenarios = study.get("scenarios")
     scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
     lists = (
@@ -21,7 +21,7 @@ def names_programs_unread(study) -> bool:
 
 
 def names_of(programs) -> list[str]:
-    """Return the names that `ccas` may use for programs of an unvalidated study: ``name:cca``, or the name of a program without CCAs."""
+    """Return the allowed names in `ccas` for programs of an unvalidated study: ``name:cca`` or, for a program without CCAs, its name."""
     if not isinstance(programs, dict):
         return []
     named = [(name, one.get("ccas") or [None]) for name, one in programs.items() if isinstance(one, dict)]

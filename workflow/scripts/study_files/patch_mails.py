@@ -1,4 +1,4 @@
-"""Read a series of patches in the mail format of `git format-patch` and `b4 am`: the patches in order, decoded.
+"""Reading of patch series in the mail format of `git format-patch` and `b4 am`: the decoded patches in order.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -13,7 +13,7 @@ HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
 #: Beginning of a change to a file.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
-#: Files that a patch may change and that aren't part of any guest kernel; they are mostly missing in the trees in which kernels are built.
+#: Files that a patch may change but that no guest kernel uses; most are missing from the trees in which kernels are built.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
@@ -22,9 +22,9 @@ NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S
 
 
 def patches_in(content: bytes) -> list[bytes]:
-    """Return the patches in a file: the decoded text of each mail in the order of the series or, if it has no mails, the file itself.
+    """Return the patches in a file: the decoded text of each mail in the order of the series or, if the file has no mails, its content.
 
-    Cover letters and replies, which change no file, are left out.
+    Cover letters and replies, which change no file, are excluded.
 
     Raises
     ------
@@ -47,18 +47,18 @@ def patches_in(content: bytes) -> list[bytes]:
 
 
 def named_paths(patches) -> list[str]:
-    """Return the paths in the tree that patches (bytes) change, sorted."""
+    """Return the sorted paths of the tree's files that patches (bytes) change."""
     found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
     return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
 
 
 def _with_plain_ends(text):
-    """Return a text with Unix line endings if none of its lines has them yet."""
+    """Return a text with Unix line endings if all its lines have Windows line endings; otherwise return it unchanged."""
     return text.replace(b"\r\n", b"\n") if text.count(b"\r\n") == text.count(b"\n") else text
 
 
 def _mails(content):
-    """Return the mails of an mbox, or the single mail of a file without an mbox separator; empty if the file is neither."""
+    """Return the mails of an mbox or, without an mbox separator, the file as a single mail; an empty list if it is neither."""
     begins = [match for match in BETWEEN.finditer(content) if HEAD.match(content[match.end() :])]
     if begins and begins[0].start() == 0:
         ends = [*(match.start() for match in begins[1:]), len(content)]
@@ -76,7 +76,7 @@ def _text_of(read):
 
 
 def _number(subject):
-    """Return a subject's series (text), the patch's number, and the length of the series; (subject, 1, 1) without numbers."""
+    """Return the series (text), the patch's number and the length of the series from a subject; (subject, 1, 1) if it has no numbers."""
     tag = TAG.search(subject)
     numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
     if not numbers:
@@ -86,7 +86,7 @@ def _number(subject):
 
 
 def _is_series(patches):
-    """Return whether patches are one numbered series; raise ValueError if a patch is missing, or there are two series."""
+    """Return whether patches are a numbered series; raise ValueError if a patch is missing or there are several series."""
     numbered = [number for number, _ in patches if number[2] > 1]
     if len(patches) < 2 or not numbered:
         return False
@@ -97,6 +97,6 @@ def _is_series(patches):
     if places != list(range(1, total + 1)):
         missing = sorted({*range(1, total + 1)} - {*places})
         twice = len(places) > len({*places})
-        which = "with a number twice" if twice else f"without {', '.join(map(str, missing))}"
-        raise ValueError(f"it is a series {which}; allowed: one without gaps, as b4 am writes it")
+        which = "with a duplicate number" if twice else f"without {', '.join(map(str, missing))}"
+        raise ValueError(f"it is a series {which}; allowed: a series without gaps, as written by b4 am")
     return True

@@ -1,7 +1,6 @@
-"""A study that tests how sensitive conclusions are to settings: a sample of a study's scenarios, each under perturbed conditions.
+"""A study that tests how sensitive a study's conclusions are to settings: a sample of its scenarios under perturbed conditions.
 
-A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the study is run and analysed
-by the same workflow.
+A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the same workflow runs and analyses the study.
 """
 
 import random
@@ -15,7 +14,7 @@ from study_files.program_ccas import programs_under_test
 
 #: Separator between scenario and perturbation.
 JOINT = "."
-#: The unperturbed scenario, and the same scenario with other seeds, which shows the changes due to chance alone.
+#: The unperturbed scenario, and the same scenario with other seeds, which shows the changes that are due to chance only.
 AS_IS, AGAIN = "as-is", "again"
 #: Largest numbers of CCAs and replications, to keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
@@ -58,7 +57,7 @@ def _delayed(factor):
 
 
 def _chain(scenario, key, change):
-    """Return a scenario with the change made in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
+    """Return a scenario with a key changed in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
     if scenario["topology"] != "chain":
         return scenario
     bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
@@ -85,7 +84,7 @@ def _queue(factor):
 
 
 def _by_a_packet(size, factor, step):
-    """Return a size times a factor, changed by at least ``step`` (a packet), because otherwise a short queue would stay the same."""
+    """Return a size multiplied by a factor and changed by at least ``step`` (a packet), so that even a short queue changes."""
     changed = round(size * factor)
     return changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1)
 
@@ -127,16 +126,16 @@ WORDS = {perturbation.name: perturbation.words for perturbation in PERTURBATIONS
 
 
 def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
-    """Return a study of perturbed scenarios, in the form of its file, and sentences about its omissions.
+    """Return a study of perturbed scenarios, as in a study file, and sentences about omitted perturbations.
 
     Parameters
     ----------
     study : dict
         A resolved study (`study.resolve`).
     count, seed : int
-        Number of scenarios to draw (all if there are fewer), and seed of the draw.
+        Number of scenarios to choose (all if there are fewer), and seed for choosing them.
     is_possible : callable
-        Function that returns whether a study of one scenario, in the form of its file, can be run.
+        Function that returns whether a study with one scenario, given as in a study file, can run.
     """
     draw = random.Random(seed)
     chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))
@@ -146,7 +145,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
         ccas = [cca for cca in ccas if cca in few]
     outline = {
         "study": f"{study['study']}-sensitivity",
-        "title": f"How much {study['study']} depends on what was set",
+        "title": f"How much {study['study']} depends on its settings",
         "seed": study["seed"],
         "replications": min(study["replications"], MOST_REPLICATIONS),
         "ccas": ccas,

@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program behind a CCA of a resolved study, in the form used in groups; None for a kernel's CCA, a definition or a mix."""
+    """Return the program that a CCA of a resolved study stands for, as in groups; None for the kernel's CCAs, definitions and mixes."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -23,13 +23,13 @@ def program_of(study, cca) -> dict | None:
 
 
 def programs_under_test(study) -> dict[str, dict]:
-    """Return the programs among a resolved study's CCAs, by their names there."""
+    """Return the programs among a resolved study's CCAs, by name in `ccas`."""
     found = {cca: program_of(study, cca) for cca in study["ccas"]} if study.get("programs") else {}
     return {cca: program for cca, program in found.items() if program}
 
 
 def program_names(study) -> list[str]:
-    """Return the names in tables of a resolved study's programs: those among its CCAs, and those used by groups."""
+    """Return the names that tables use for a resolved study's programs, including the programs of groups."""
     of_groups = [
         group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
     ]
@@ -38,16 +38,16 @@ def program_names(study) -> list[str]:
 
 
 def scenario_of(study, scenario, cca) -> dict:
-    """Return a resolved scenario for runs of a CCA: for a program, its groups replace the flows under test.
+    """Return a resolved scenario for runs of a CCA; if the CCA is a program, the program's groups replace the flows under test.
 
-    Their ``cca`` is the program's name, which distinguishes them from other groups of the same program.
+    The ``cca`` of these groups is the program's name in `ccas`, which distinguishes them from other groups of the same program.
     """
     program = program_of(study, cca)
     return scenario if program is None else with_program(scenario, program, cca)
 
 
 def with_program(scenario, program, cca) -> dict:
-    """Return a resolved scenario in which groups of a program, with ``cca``, replace the flows under test."""
+    """Return a resolved scenario in which groups of a program replace the flows under test; ``cca`` is their CCA."""
     alike = GROUP | {"count": scenario["flows"], "stop_s": scenario["traffic"]["duration_s"]}
     given = scenario["groups"] or [alike]
     replaced = {"application": PROGRAM, "program": program, "cca": cca}
@@ -62,9 +62,9 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Return the scenario of a received specification with the program under test in an ordinary group, and group -> name of that CCA.
+    """Return a received specification's scenario with the program under test in ordinary groups, and that program's CCA by group index.
 
-    The specification hasn't been validated yet. A scenario without such groups is returned unchanged.
+    The specification hasn't been validated. A scenario without groups of the program under test is returned unchanged.
     """
     groups = scenario.get("groups") if isinstance(scenario, dict) else None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
@@ -77,7 +77,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program given as in groups, whether validated or not."""
+    """Return the name in `ccas` of a program that is given as in groups and may be invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

@@ -1,4 +1,4 @@
-"""Reasons why programs among a study's CCAs can't run in its scenarios and mixes: sentences that start with the key."""
+"""Reasons why programs among a study's CCAs can't run in the study's scenarios and mixes, as sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from study_files.study_groups import KEYS, group_problems
 
 
 def program_cca_problems(study, scenario) -> Iterator[str]:
-    """Yield reasons why programs among a resolved study's CCAs can't run in a scenario: sentences that start with the key."""
+    """Yield reasons why programs among a resolved study's CCAs can't run in a scenario, as sentences that start with the key."""
     for cca, program in programs_under_test(study).items():
         problems = [*_kernel_of_its_own(scenario), *_others_of_its_own(scenario)] or list(
             group_problems(with_program(scenario, program, OWN), [cca])
@@ -24,16 +24,16 @@ def _kernel_of_its_own(scenario):
 
 
 def _others_of_its_own(scenario):
-    """Yield a problem for flows with the CCA under test that a program can't carry."""
+    """Yield a problem for each group with the CCA under test that a program can't replace."""
     for group in scenario["groups"]:
         if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
             yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']}: a CCA of the kernel"
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield the mixes in a study's expanded list of CCAs that include a program."""
+    """Yield problems of mixes that include a program, in a study's expanded list of CCAs."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
-            yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."
+            yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs; to run {parts[0]} with other CCAs, use groups of flows."
     if study["mixes"] == "ordered-pairs" and (programs := programs_under_test(study)):
         yield f"mixes is ordered-pairs, and ccas has the program {next(iter(programs))}; allowed: CCAs of the kernel."

@@ -1,4 +1,4 @@
-"""A study's declared programs: complete their declarations, add them to the groups that use them, and describe problems.
+"""A study's declared programs: completion of declarations, their insertion into groups, and descriptions of problems.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -19,9 +19,9 @@ AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Add its program's declaration to each group of a study's resolved scenarios, in place; keep in `programs` those named in `ccas`.
+    """Insert programs' declarations into the groups of a study's resolved scenarios, in place; `programs` keeps those named in `ccas`.
 
-    Returns the problems: sentences that start with the key.
+    Returns problems as sentences that start with the key.
     """
     written = study.pop("programs")
     declared, problems = {}, []
@@ -56,7 +56,7 @@ def with_programs(study) -> list[str]:
                     # The list of possible CCAs isn't part of a run.
                     group["program"] = {"name": name, "cca": cca or None, **declared[name]}
     problems += [
-        f"programs.{name} is used by no group of flows and is none of ccas; name it in one of the two."
+        f"programs.{name} is not used by any group of flows or in ccas; name it in one of the two."
         for name in written
         if name not in used
     ]
@@ -64,7 +64,7 @@ def with_programs(study) -> list[str]:
 
 
 def _unknown(declared, written, name, cca):
-    """Return a phrase with the allowed names if a program's name is unknown, or None if it is right."""
+    """Return a phrase with the allowed names if a program's name is unknown, or None if it is known."""
     if name not in declared:
         return f"allowed: {', '.join(declared)}" if declared else "the study has no programs"
     ccas = written[name].get("ccas", [])
@@ -74,7 +74,7 @@ def _unknown(declared, written, name, cca):
 
 
 def _completed(one):
-    """Return a declaration with all keys except ``ccas``, and its problems; files whose SHA-256 is given are not read."""
+    """Return a declaration with all keys except ``ccas``, and its problems; if the SHA-256 is given, the files are not read."""
     problems, complete = [], {}
     for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
         if key not in (*OF_GROUPS, "ccas"):
@@ -87,15 +87,15 @@ def _completed(one):
             try:
                 complete[side] = shlex.split(complete[side])
             except ValueError as error:
-                problems.append(f"{side} is {complete[side]}; its quotes are wrong ({error}).")
+                problems.append(f"{side} is {complete[side]}; the quotes in it are invalid ({error}).")
                 complete[side] = [""]
         if not complete[side]:
             problems.append(f"{side} is empty; allowed: a command.")
         problems += _placeholders(side, complete[side])
     if complete.get("qlog") and not any("{logs}" in word for word in complete[complete["data_from"]] or ()):
         problems.append(
-            f"qlog is {complete['qlog']}, and {complete['data_from']}, the side that sends, has no {{logs}}; allowed: a command that "
-            "tells the program where to log."
+            f"qlog is {complete['qlog']}, and {complete['data_from']}, the sending side, has no {{logs}}; allowed: a command that "
+            "passes {{logs}} to the program."
         )
     if complete["path"] and not complete["sha256"]:
         try:
@@ -106,14 +106,14 @@ def _completed(one):
 
 
 def _placeholders(side, command) -> Iterator[str]:
-    """Yield the unknown placeholders of a command."""
+    """Yield problems of the unknown placeholders in a command."""
     for name in (name for word in command for name in PLACEHOLDER.findall(word)):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
-    """Yield problems of a resolved group of a program."""
+    """Yield problems of a resolved group of programs."""
     if group["application"] != PROGRAM:
         return
     if group["program"] is None:
@@ -135,12 +135,12 @@ def _amount(group, program):
     if key not in asked and not ends:
         yield (
             f"{'stop_s' if key == 'seconds' else 'bytes'} is {group['stop_s'] if key == 'seconds' else group['bytes']}, and no command of "
-            f"{program.label} has {{{key}}}; allowed: a program that takes it{f', or traffic by {other}' if other in asked else ''}."
+            f"{program.label} has {{{key}}}; allowed: a program with this placeholder{f', or traffic by {other}' if other in asked else ''}."
         )
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files used by a resolved study's groups and CCAs, each once, by the name of their archive."""
+    """Return the programs with files that a resolved study's groups and CCAs use, by the name of the program's archive."""
     programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
     programs += [
         {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}

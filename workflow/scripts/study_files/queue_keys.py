@@ -1,4 +1,4 @@
-"""The keys of a study's `queue`, generated from the disciplines' declarations."""
+"""Keys of a study's `queue`, generated from the disciplines' declarations."""
 
 from experiment.disciplines import DISCIPLINES
 from experiment.qdisc import DROP_TAIL
@@ -6,7 +6,7 @@ from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 
 def queue_keys() -> dict[str, dict]:
-    """Return the keys of a queue other than `MEASURES`: name -> JSON Schema node, naming the disciplines with that key."""
+    """Return the JSON Schema nodes of a queue's keys other than `MEASURES`, by name; descriptions list each discipline's default."""
     nodes = {
         "discipline": {
             "description": " ".join(

@@ -1,6 +1,6 @@
-"""Properties of a run that its platform determines: its image, and whether it can be repeated."""
+"""Properties of a run that the platform determines: the image, and whether the run can be repeated."""
 
-#: Platform without its version -> image that its runs have.
+#: Platform without its version -> image of its runs.
 IMAGES = {"uml": "testbed", "host": "testbed", "ns3": "ns3"}
 
 
@@ -10,5 +10,5 @@ def image_of(platform) -> str:
 
 
 def is_repeatable(platform) -> bool:
-    """Return whether another execution with the same seed gives the same bytes, which is false under a machine's own clock."""
+    """Return whether another execution with the same seed gives the same bytes, which isn't the case with a machine's own clock."""
     return platform != "host"

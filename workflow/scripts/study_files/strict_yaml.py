@@ -1,4 +1,4 @@
-"""Strict reading of Sawtooth's YAML files, with errors in one sentence."""
+"""Strict reading of Sawtooth's YAML files, with one sentence per error."""
 
 import yaml
 
@@ -6,20 +6,20 @@ from study_files.study_validation import MOST_PROBLEMS, value_text
 from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
-#: Size of our largest files, in bytes: a thousand scenarios or claims.
+#: Largest allowed size of a file, in bytes: a thousand scenarios or claims.
 LARGEST_BYTES = 2**20
-#: Largest number of values in a file with expanded aliases, and deepest nesting of mappings and lists.
+#: Largest number of values in a file with aliases expanded, and deepest nesting of mappings and lists.
 LARGEST_VALUES, DEEPEST = 200_000, 30
-#: Length of the longest whole number, in bits: far more than any key allows.
+#: Largest length of a whole number, in bits: far more than any key allows.
 LONGEST_NUMBER_BITS = 1024
 #: Number of problems that a message names, and largest length of each in characters.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
-    """A file that can't be used as written: ``problems`` are sentences that give the key, the value and the allowed values.
+    """A file can't be used as written: ``problems`` are sentences with the key, the value and the allowed values.
 
-    As text it has the first problems and the number of others.
+    The exception's text has the first problems and the number of the remaining ones.
     """
 
     def __init__(self, source, problems):
@@ -31,7 +31,7 @@ class FileError(Exception):
 
 
 def read_mapping(path, noun, keys, error_class) -> dict:
-    """Read a YAML file that is a mapping.
+    """Read a YAML file that contains a mapping.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     keys : iterable of str
         Allowed keys of the mapping, for messages.
     error_class : type
-        Raised, with one sentence, if the file can't be read, isn't a YAML mapping, has a key twice, or is larger or nested
-        more deeply than our files can be.
+        Exception that is raised, with one sentence, if the file can't be read, isn't a YAML mapping, has a duplicate key, or
+        exceeds the limits on size and nesting.
     """
     try:
         text = given_text(path, LARGEST_BYTES)
@@ -60,20 +60,20 @@ def read_mapping(path, noun, keys, error_class) -> dict:
 
 
 def no_mapping_problem(content, keys) -> str:
-    """Return a sentence that a value should have been a mapping with these keys."""
+    """Return a sentence stating that a value should have been a mapping with the given keys."""
     return f"is {value_text(content)}; allowed: a mapping with the keys {', '.join(keys)}."
 
 
 def _check_size(text):
     """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values that contain aliases.
 
-    It examines the parser's events, before any value is created.
+    The parser's events are examined before any value is created.
     """
     sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
     for event in yaml.parse(text, Loader=_StrictLoader):
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in anchors:
-                raise _constructor_error(f"the alias '*{event.anchor}' stands in what it means", event)
+                raise _constructor_error(f"the alias '*{event.anchor}' is inside the value that it stands for", event)
             opened[-1] += sizes.get(event.anchor, 1)
         elif isinstance(event, yaml.ScalarEvent):
             opened[-1] += 1
@@ -87,7 +87,7 @@ def _check_size(text):
             sizes[anchors.pop()] = size = opened.pop()
             opened[-1] += size
         if opened[-1] > LARGEST_VALUES:
-            raise _constructor_error(f"it has more than {LARGEST_VALUES:,} values, aliases written out", event)
+            raise _constructor_error(f"it has more than {LARGEST_VALUES:,} values with aliases expanded", event)
 
 
 def _constructor_error(problem, place):

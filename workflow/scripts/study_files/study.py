@@ -1,14 +1,14 @@
-"""Study files: reading and completing them, and deriving runs and their seeds.
+"""Study files: reading, completing, and deriving runs and their seeds.
 
-The way from a study file to a run::
+From a study file to a run::
 
     config = load("config/config.yaml", {"replications": 1})
     study = resolve(config, "config/config.yaml")
     for scenario, cca, ip_version, replication in runs(study):
         specification = run_specification(study, scenario, cca, ip_version, replication)
 
-`resolve` validates a study, so later code needn't check whether a
-key exists or what its absence means.
+`resolve` validates and completes a study, so later code doesn't have to
+check for missing keys.
 """
 
 import copy
@@ -56,23 +56,21 @@ class StudyError(FileError):
     """A study can't be run as written."""
 
 
-#: Keys of a study that only the page and the manifest print.
+#: Keys of a study that are only printed, by the page and the manifest.
 PROSE = ("title", "description")
 
 
 def load(path, overrides=None) -> dict:
-    """Read a study file.
-
-    Returns the study as written, neither validated nor completed.
+    """Read a study file and return the study as written, neither validated nor completed.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        A YAML file. `StudyError` is raised if it can't be read, isn't a mapping, or has a key twice.
+        A YAML file. `StudyError` is raised if the file can't be read, isn't a mapping, or has a duplicate key.
     overrides : dict, optional
         Values that override the file's, in the same structure (from Snakemake's
         `--config`, which passes numbers in lists and mappings as text).
-        Sections are merged key by key, other values are replaced.
+        Sections are merged key by key; other values are replaced.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     merged = _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
@@ -80,7 +78,7 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that was read elsewhere (``config:`` of a module) in the form of `load`: not yet validated or completed."""
+    """Return a study that was read elsewhere (``config:`` of a module) in the same form as `load`, neither validated nor completed."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
@@ -90,20 +88,20 @@ def resolve(config, source) -> dict:
     Returns the study without `defaults`, which are merged into every scenario, and without `platform`, which becomes part of each
     scenario and the suffix of the study's name. All other keys of the schema are present, in the schema's order:
 
-    - values for each direction are `{forward, reverse}`; whole numbers are int;
+    - values by direction are `{forward, reverse}`; whole numbers are int;
     - `flows` is the number of long flows, `groups` the list of groups (possibly empty);
     - a queue has all parameters of its discipline (drop-tail has none);
-    - access delays are a list with one value per pair of hosts, path delays a list with one per path, and a chain's bottlenecks a list
-      with the full settings of each; `chain` is left out of other scenarios, as are a missing outage and the image's kernel;
+    - access delays are a list with one value per pair of hosts, path delays a list with one value per path, and a chain's bottlenecks a
+      list with the full settings of each bottleneck; `chain`, an unset outage, and the image's kernel are left out;
     - `ccas` has the CCAs of runs, with mixes expanded and the CCA of an exam included;
-    - definitions of CCAs have the contents of their C files, and kernels of CCAs and scenarios have their build inputs (`kernels` itself
+    - definitions of CCAs have the digests of their C files, and kernels of CCAs and scenarios have their build inputs (`kernels` itself
       is left out);
     - groups of programs contain the declaration (`programs` is left out).
 
     Parameters
     ----------
     config : dict
-        A study as written. It isn't changed.
+        A study as written; it isn't modified.
     source : str
         The study's file, for messages. `StudyError` has one sentence per problem.
     """
@@ -168,7 +166,7 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return the error message for a file named in one of a link's keys."""
+    """Return the error message for a file that is named in a key of a link."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
@@ -178,7 +176,7 @@ def measured(study) -> dict:
 
 
 def _on_one_platform(study):
-    """Run all scenarios on the study's platform, if it names one, and add the platform to the study's name."""
+    """Return a study in which all scenarios have the study's platform, if it sets one, and the name includes the platform."""
     platform = study.pop("platform")
     if platform is None:
         return study
@@ -191,7 +189,7 @@ def _on_one_platform(study):
 
 
 def _merge(node, base, override):
-    """Merge two mappings of the same schema node: sections key by key, other values as a whole."""
+    """Merge two mappings of the same schema node: sections key by key; other values are replaced as a whole."""
     children, merged = keys_of(node), dict(base)
     for key, value in override.items():
         if is_section(children.get(key, {})) and isinstance(value, dict) and isinstance(base.get(key), dict):
@@ -249,7 +247,7 @@ def _complete(node, section):
 
 
 def _has_defaults(node):
-    """Return whether the schema defines the defaults of a mapping's keys; other defaults are filled in elsewhere."""
+    """Return whether the schema defines defaults for a mapping's keys; defaults from another key are filled in elsewhere."""
     children = keys_of(node)
     return bool(children) and not any("default_from" in child for child in children.values())
 

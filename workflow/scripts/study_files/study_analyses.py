@@ -1,4 +1,4 @@
-"""What special analyses require of a study: calibration, perturbed conditions, exams.
+"""Requirements of special analyses for a study: calibration, perturbed conditions, exams.
 
 The checks expect a resolved study that `study_validation` has accepted.
 """
@@ -18,7 +18,7 @@ from study_files.study_validation import value_text
 
 
 def analysis_problems(study) -> Iterator[str]:
-    """Yield obstacles to the analyses that a resolved study requests: sentences that start with the key."""
+    """Yield obstacles to the analyses that a resolved study requests, as sentences that start with the key."""
     yield from _check_calibration(study)
     yield from _check_sensitivity(study)
     yield from _check_exam(study)
@@ -29,11 +29,11 @@ WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
-    """Yield settings without exact reference values, which need one flow over one path, packet by packet, under a virtual clock."""
+    """Yield settings without exact reference values, which need one flow on one path, single packets, and a virtual clock."""
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":
-        yield f"controls is {study['controls']}; allowed with analysis.calibration: none, because it tests nothing."
+        yield f"controls is {study['controls']}; allowed with analysis.calibration: none, because calibration makes no tests."
     for scenario in study["scenarios"]:
         link, traffic = scenario["link"], scenario["traffic"]
         for key, value, allowed in (
@@ -68,7 +68,7 @@ def _check_calibration(study):
 
 
 def _check_sensitivity(study):
-    """Yield the scenarios whose names don't identify the perturbation."""
+    """Yield problems of scenarios whose names don't identify the perturbation."""
     for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
         if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
             yield (
@@ -78,7 +78,7 @@ def _check_sensitivity(study):
 
 
 def _check_exam(study):
-    """Yield problems of an exam: its CCAs must be single ones, and the standard CCAs must run."""
+    """Yield problems of an exam, whose CCAs must not be mixes and must include the standard CCAs."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:
@@ -87,10 +87,10 @@ def _check_exam(study):
         yield f"exam.cca is {exam['cca']}; allowed: one of {', '.join(sorted(names))}."
     for cca in exam["standards"]:
         if cca not in study["ccas"]:
-            yield f"exam.standards has {cca}; allowed: those of ccas, {', '.join(study['ccas'])}."
+            yield f"exam.standards has {cca}; allowed: CCAs in ccas, {', '.join(study['ccas'])}."
     if any("+" in cca for cca in ccas_written_out(study)):
-        yield "ccas has mixes; allowed in an exam: single CCAs; what runs beside them are groups of flows."
+        yield "ccas has mixes; allowed in an exam: single CCAs; use groups of flows for competing traffic."
     if exam["looks"] != sorted(set(exam["looks"])):
-        yield f"exam.looks is {exam['looks']}; allowed: numbers of replications, ascending, each once."
+        yield f"exam.looks is {exam['looks']}; allowed: different numbers of replications in ascending order."
     if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
-        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam: 1 to 1000 in those that show what happens over time."
+        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam: 1 to 1000 in scenarios whose course over time is to be shown."

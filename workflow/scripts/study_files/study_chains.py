@@ -1,4 +1,4 @@
-"""Chains of bottlenecks: complete them and describe problems in sentences that start with the key."""
+"""Chains of bottlenecks: completion, and descriptions of problems in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
 
-#: Quantities of a chain that `variation` may draw: none that its bottlenecks set separately.
+#: Quantities that `variation` may draw in a chain: only those that bottlenecks don't set separately.
 DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Return an otherwise complete scenario with each bottleneck of its chain written out in full, and a host pair for each flow group.
+    """Return an otherwise complete scenario with the full settings of each bottleneck in its chain, and with the chain's host pairs.
 
     Scenarios without a chain are returned unchanged. Queue parameters are not filled in yet.
     """
@@ -28,10 +28,10 @@ def with_bottlenecks(scenario) -> dict:
 
 
 def without_unused(scenario) -> dict:
-    """Return a resolved scenario without unused keys, so that the specifications of its runs are the same as before these keys existed.
+    """Return a resolved scenario without unused keys, so that runs have the same specifications as before these keys existed.
 
-    These are the section of chains (unless the scenario is one), and a queue of the reverse direction, an outage of a path and separate
-    values of paths if they aren't set.
+    The keys are the section `chain` unless the topology is a chain, and a queue for the reverse direction, an outage of a path and separate
+    values for paths if these aren't set.
     """
     unused = {"chain": scenario["topology"] != "chain", "reverse_queue": scenario["reverse_queue"] is None}
     left = {key: value for key, value in scenario.items() if not unused.get(key)}
@@ -40,7 +40,7 @@ def without_unused(scenario) -> dict:
 
 
 def _directions(bottleneck):
-    """Return the settings of a bottleneck itself, with one delay per direction."""
+    """Return the settings given for a bottleneck, with one delay per direction."""
     delay_ms = bottleneck.get("delay_ms")
     if delay_ms is None or isinstance(delay_ms, dict):
         return bottleneck
@@ -48,7 +48,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place; yield their conflicts with their disciplines."""
+    """Complete the queues of a chain's bottlenecks in place; yield the problems of these queues."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -61,7 +61,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems of a resolved scenario's chain, and settings that need a chain if there is none."""
+    """Yield problems of a resolved scenario's chain or, without a chain, settings that need one."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -73,9 +73,9 @@ def chain_problems(scenario) -> Iterator[str]:
             "traffic.protocol",
             traffic["protocol"],
             "tcp",
-            ", for cross flows without congestion control would not give way",
+            ", because cross flows without congestion control would not give way",
         ),
-        ("traffic.messages", traffic["messages"], None, ", so that all flows last as long"),
+        ("traffic.messages", traffic["messages"], None, ", so that all flows have the same duration"),
         ("transport.segmentation_offload", transport["segmentation_offload"], False, ""),
     ):
         if value != allowed:
@@ -83,20 +83,20 @@ def chain_problems(scenario) -> Iterator[str]:
     if transport["cca_set_by"] == "sysctl" and scenario["chain"]["cross_cca"]:
         yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca: socket."
     if scenario["groups"]:
-        yield "flows is a list of groups; allowed with topology chain: a number, of flows over all bottlenecks."
+        yield "flows is a list of groups; allowed with topology chain: a number, that of the flows over all bottlenecks."
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (
-            f"hosts.pairs is {pairs}; allowed with topology chain: none, because it has one pair for the flows over all of its "
-            f"{count} bottlenecks and one for the cross flows of each."
+            f"hosts.pairs is {pairs}; must not be set with topology chain, which has one pair for the flows over all of its "
+            f"{count} bottlenecks and one for the cross flows of each bottleneck."
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
         yield (
-            f"hosts.access_delay_ms has {len(delays)} numbers; allowed: one for all, or {pairs}: for the flows over all of the "
-            f"chain's {count} bottlenecks, then for the cross flows of each."
+            f"hosts.access_delay_ms has {len(delays)} numbers; allowed: one for all pairs, or {pairs}: for the flows over all of the "
+            f"chain's {count} bottlenecks, then for the cross flows of each bottleneck."
         )
     if any(one["rate_mbps"] is None for one in scenario["chain"]["bottlenecks"]):
-        yield "link.rate_mbps is null; allowed with topology chain: a number (Mbit/s), or one for each of chain.bottlenecks."
+        yield "link.rate_mbps is null; allowed with topology chain: a number (Mbit/s), here or in each of chain.bottlenecks."
     for quantity in QUANTITIES:
         if quantity not in DRAWN and scenario["variation"][quantity]:
             yield f"variation.{quantity} is {scenario['variation'][quantity]}; allowed with topology chain: 0."
@@ -114,7 +114,7 @@ def _needs_chain(scenario):
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
-    """Yield a problem for a mix of CCAs that a chain can't run."""
+    """Yield a problem if a chain has a mix of CCAs, which it can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
-        yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca gives cross flows another CCA."
+        yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca sets another CCA for cross flows."

@@ -1,4 +1,4 @@
-"""Contradictions within a study: checks that involve two or more keys.
+"""Contradictions within a study: checks that involve at least two keys.
 
 The checks expect a resolved study that `study_validation` has accepted.
 """
@@ -47,11 +47,13 @@ SUBFLOW_RTTS = 10
 
 
 def contradictions(study) -> list[str]:
-    """Return problems of a resolved study that the schema can't detect: one sentence per problem, without the file's name."""
+    """Return problems of a resolved study that the schema can't detect, as one sentence per problem, without the file's name."""
     # The label defaults to the id, so report only one of them.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
-        sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
+        sentences.append(
+            f"analysis.compare_with is {study['study']}, the study itself; allowed: another study, or null."
+        )
     # A contradictory chain can't be checked further.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
     sentences += [*_check_names(study), *_check_mixes(study), *ip_version_problems(study)]
@@ -83,7 +85,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield quantities that can't be drawn because the scenario doesn't have them."""
+    """Yield problems of quantities that can't be drawn because the scenario doesn't have them."""
     asked, run = scenario["variation"], run_of(scenario)
     sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -96,28 +98,28 @@ def _check_variation(scenario, calibration):
             "queue_packets", "bdp" in scenario["queue"] and len(sizes) > 1,
             "with a queue in BDPs: 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",
         ),
-        ("background_percent", not run.is_cable, "with topology dumbbell: 0, for background traffic needs a cable"),
+        ("background_percent", not run.is_cable, "with topology dumbbell: 0, because background traffic needs a cable"),
         ("background_percent", run.background != "none", f"with background {run.background}: 0"),
     ):  # fmt: skip
         if asked[quantity] and impossible:
             yield f"variation.{quantity} is {asked[quantity]}; allowed {allowed}."
     if calibration:
         drawn = next(quantity for quantity in asked if asked[quantity])
-        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration: 0, because it holds exact values."
+        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration: 0, because calibration needs exact values."
 
 
 def _check_corners(scenario, checks) -> list[str]:
-    """Return the first problem that a scenario has at the ends of the drawn ranges."""
+    """Return the first problem that a scenario has at the bounds of the drawn ranges, as a list."""
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
         as_written = {key: value for key, value in corner.items() if key != "label"}
         form = problems_of_form({"study": "corner", "ccas": ["reno"], "scenarios": [as_written]})
         if form:
-            return [f"variation reaches what can't be run: {form[0].removeprefix(where)}"]
+            return [f"variation includes values that can't be run: {form[0].removeprefix(where)}"]
     for corner in every:
         for problem in _problems_of(corner, checks):
-            return [f"variation reaches what can't be run: {problem}"]
+            return [f"variation includes values that can't be run: {problem}"]
     return []
 
 
@@ -144,7 +146,7 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield names that Snakemake would mistake for an endless recursion of rules: those that end in 20 repetitions of the same text."""
+    """Yield problems of names that end in 20 repetitions of a text, which Snakemake would mistake for an endless recursion of rules."""
     named = [("study", study["study"])]
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]
@@ -163,7 +165,7 @@ def _check_replications(study):
     if has_looks(study) and study["controls"] != "none":
         yield (
             f"controls is {study['controls']}; allowed with replications.until: none, "
-            "for control runs follow upon a fixed number of replications."
+            "because control runs need a fixed number of replications."
         )
     for scenario in study["scenarios"]:
         if scenario["replications"] and (has_looks(study) or study["controls"] != "none"):
@@ -172,7 +174,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield scenarios that share the seeds of a scenario that doesn't exist or itself shares seeds."""
+    """Yield problems of scenarios that share the seeds of a scenario that doesn't exist or that itself shares seeds."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
@@ -189,12 +191,12 @@ def _check_count(study):
     if count > RUNS_LIMIT:
         yield (
             f"replications{'.at_most' if has_looks(study) else ''} is {most:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "
-            f"allowed: up to {RUNS_LIMIT:,}, what Snakemake can plan."
+            f"allowed: up to {RUNS_LIMIT:,}, because Snakemake can't plan more."
         )
 
 
 def _check_loss(scenario):
-    """Yield a loss at which most connections are never established: Linux sends a SYN 7 times, and SYN or reply may be lost."""
+    """Yield a problem if loss keeps most connections from being established: Linux sends 7 SYNs, and each SYN or reply may be lost."""
     run, percent = run_of(scenario), scenario["link"]["loss_percent"]
     if run.udp and run.control_network:
         return
@@ -203,20 +205,22 @@ def _check_loss(scenario):
     share = 1 - (1 - passed) ** SYN_COUNT
     if share < 0.5:
         yield (
-            f"link.loss_percent is {value_text(percent)}, with which {100 * share:.2g} % of all connections come up; "
-            f"allowed: values that let half of them, such as {{forward: 90, reverse: 0}}."
+            f"link.loss_percent is {value_text(percent)}, with which {100 * share:.2g} % of all connections are established; "
+            f"allowed: values with which at least half of them are, such as {{forward: 90, reverse: 0}}."
         )
 
 
 def _check_rate(scenario):
     if scenario["link"]["rate_mbps"] is not None or scenario["traffic"]["bitrate_mbps"] is not None:
         return
-    neither = "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), for"
+    neither = (
+        "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), because"
+    )
     if scenario["platform"] != "host":
         # Computation takes no time in the guest, so flows without any limit would send endlessly in the same instant.
         yield f"{neither} a virtual clock needs a limit."
     elif scenario["traffic"]["protocol"] == "udp":
-        yield f"{neither} UDP finds no rate by itself."
+        yield f"{neither} UDP doesn't adapt its rate."
 
 
 def _check_jitter(scenario):
@@ -243,7 +247,7 @@ def _check_intervals(scenario):
 def _check_mixes(study):
     mixes = [cca for cca in study["ccas"] if "+" in cca]
     if mixes and study["mixes"] == "ordered-pairs":
-        yield f"ccas has the mix {mixes[0]}; allowed with mixes ordered-pairs: single CCAs, which it pairs."
+        yield f"ccas has the mix {mixes[0]}; allowed with mixes ordered-pairs: single CCAs, which are then paired."
 
 
 def _check_hosts(scenario):
@@ -252,9 +256,9 @@ def _check_hosts(scenario):
     if pairs > max(1, flows) and not scenario["groups"]:
         yield f"hosts.pairs is {pairs}; allowed: at most the number of flows, {flows}."
     if delays != pairs:
-        yield f"hosts.access_delay_ms has {delays} numbers; allowed: one for each of the pairs, {pairs}, or one for all."
+        yield f"hosts.access_delay_ms has {delays} numbers; allowed: one for each of the {pairs} pairs, or one for all."
     if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] != RECEIVING_SIDE:
-        yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']}: 0, because its netem delays all alike."
+        yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']}: 0, because its netem delays all flows equally."
 
 
 def _check_starts(scenario):
@@ -262,8 +266,8 @@ def _check_starts(scenario):
     half_ms = round(500 * run_of(scenario).expected_s, 3)
     if within_ms is not None and within_ms >= half_ms:
         yield (
-            f"traffic.start_within_ms is {within_ms}; allowed: less than half the time that the traffic takes, "
-            f"{half_ms} (ms), so that all flows have some time in common."
+            f"traffic.start_within_ms is {within_ms}; allowed: less than half the traffic's duration, "
+            f"{half_ms} (ms), so that all flows overlap for some time."
         )
 
 
@@ -272,8 +276,8 @@ def _check_time(scenario):
     if run.expected_s > (limit_s := keys_of(keys_of(scenario_schema())["traffic"])["duration_s"]["maximum"]):
         key = "file_bytes" if traffic["application"] == "ftp" else "messages"
         yield (
-            f"traffic.{key} is {traffic[key]:,}, {run.expected_s:,.0f} s of traffic; allowed: traffic of up to {limit_s:,} s, "
-            "as long as traffic.duration_s may be."
+            f"traffic.{key} is {traffic[key]:,}, {run.expected_s:,.0f} s of traffic; allowed: up to {limit_s:,} s of traffic, "
+            "the maximum of traffic.duration_s."
         )
     looked_at = traffic["protocol"] == "tcp" and traffic["application"] != "round-trip"
     if scenario["platform"] in LINUX and looked_at and 1e3 * run.expected_s <= run.rtt_longest_ms:
@@ -281,25 +285,25 @@ def _check_time(scenario):
         key = "file_bytes" if traffic["application"] == "ftp" else of_iperf3
         yield (
             f"traffic.{key} is {traffic[key]}, {1e3 * run.expected_s:.4g} ms of traffic; allowed: traffic that takes longer "
-            f"than the path's RTT, {run.rtt_longest_ms:g} (ms), so that there is time to look at the sockets."
+            f"than the path's RTT, {run.rtt_longest_ms:g} (ms), so that there is time to read the sockets."
         )
     elif scenario["multipath"]["by"] == "mptcp" and 1e3 * run.expected_s < SUBFLOW_RTTS * run.rtt_longest_ms:
         yield (
             f"multipath.path_delay_ms makes an RTT of {run.rtt_longest_ms:g} (ms), and traffic takes "
-            f"{1e3 * run.expected_s:.4g}; allowed: {SUBFLOW_RTTS} RTTs and more of traffic, for MPTCP joins a path after "
-            "two of them and sends on it what the others don't take."
+            f"{1e3 * run.expected_s:.4g}; allowed: at least {SUBFLOW_RTTS} RTTs of traffic, because MPTCP joins a path after "
+            "two RTTs and uses it for what the other paths can't carry."
         )
 
 
 def _check_report(scenario):
-    """Yield an iperf3 report that is too long: iperf3 keeps all of it in memory until it ends, and the document stores it."""
+    """Yield a problem if iperf3's report is too long: iperf3 keeps it in memory until the end, and the document stores it."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * run_of(scenario).flows
     if traffic["processes"] == "per-side":
         return
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
         yield (
-            f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
+            f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals over all flows; "
             f"allowed: up to {INTERVALS_LIMIT:,}."
         )
 
@@ -314,7 +318,7 @@ def _check_samples(scenario):
         least_ms = math.ceil(run.expected_s * 1e3 * run.sampled_connections / SAMPLES_LIMIT)
         yield (
             f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
-            f"allowed: up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
+            f"allowed: up to {SAMPLES_LIMIT:,}, with at least {least_ms} (ms)."
         )
 
 

@@ -1,6 +1,6 @@
-"""The design of a study: the factors that it compares, and the data that it records.
+"""The design of a study: the factors that the study compares, and the data that it records.
 
-Topics, figures and report use this module, so that no useless table is made and no sentence mentions a comparison that doesn't exist.
+Topics, figures and report use this module, so that they make no useless table and mention no comparison that doesn't exist.
 Properties that only one topic needs are in that topic's declaration.
 """
 
@@ -23,7 +23,9 @@ class StudyDesign:
     """Properties that follow from a study's file."""
 
     study: dict = field(repr=False)  # result of `study.resolve`, with or without ``analysis``
-    other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study with which it is compared
+    other_tables: frozenset[str] = (
+        frozenset()
+    )  # names of the analysis tables of the study with which this one is compared
     paper: dict = field(default_factory=dict, repr=False)  # the paper's description in its claims file, or empty
 
     @property
@@ -33,7 +35,7 @@ class StudyDesign:
 
     @property
     def ccas(self) -> tuple[str, ...]:
-        """CCAs in the study's order; with `mixes` these are mixes such as `reno+cubic`."""
+        """CCAs in the study's order; with `mixes`, they are mixes such as `reno+cubic`."""
         return tuple(self.study["ccas"])
 
     @property
@@ -53,7 +55,7 @@ class StudyDesign:
 
     @property
     def claims(self) -> str | None:
-        """Name of the claims file with which the study is compared."""
+        """Name of the file with the claims that the study checks."""
         return self.study.get("analysis", {}).get("claims")
 
     @property
@@ -93,7 +95,7 @@ class StudyDesign:
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """Scenario whose path at some time is shorter than initially -> its smallest RTT minus the initial one in ms (negative)."""
+        """Smallest minus initial RTT in ms (negative), by scenario, for scenarios whose RTT is at some time smaller than initially."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
@@ -104,9 +106,9 @@ class StudyDesign:
 
     @cached_property
     def loss_changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios whose loss in the data's direction isn't always the configured one.
+        """Identifiers of the scenarios whose loss in the data's direction isn't always the configured loss.
 
-        It changes during the traffic, as for a link that goes down, or is correlated, which makes it rarer.
+        The loss changes during the traffic, for example if a link goes down, or it is correlated, which makes it rarer.
         """
         runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios)
         return tuple(
@@ -127,17 +129,17 @@ class StudyDesign:
 
     @property
     def mixes(self) -> bool:
-        """Whether flows of different CCAs meet in a run."""
+        """Whether flows with different CCAs compete in a run."""
         return self.cca_word == "mix"
 
     @property
     def ccas_that_run(self) -> tuple[str, ...]:
-        """The single CCAs, including those in mixes, in the study's order."""
+        """The CCAs of runs, with mixes split into their CCAs, in the study's order."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
     @property
     def own_ccas(self) -> tuple[str, ...]:
-        """The CCAs that the study defines itself."""
+        """The CCAs that the study itself defines."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
 
     @cached_property
@@ -157,12 +159,12 @@ class StudyDesign:
 
     @property
     def cca_word(self) -> str:
-        """Heading of the columns of CCAs: "CCA" or "mix"."""
+        """Heading of CCA columns: "CCA" or "mix"."""
         return cca_word(self.ccas)
 
 
 def has_own_flows(scenario: dict) -> bool:
-    """Return whether a resolved scenario has long flows with the CCA under test, and not only groups of others."""
+    """Return whether a resolved scenario has long flows with the CCA under test, and not only groups of other flows."""
     groups = scenario["groups"]
     return not groups or any(group["application"] == LONG and group["cca"] == OWN for group in groups)
 
@@ -178,9 +180,10 @@ def is_changing(scenario: dict) -> bool:
 
 
 def conditions_of(scenario: dict, *apart: str) -> str:
-    """Return the platform-independent conditions of a resolved scenario's runs, as a text for comparison with others.
+    """Return the platform-independent conditions of a resolved scenario's runs, as a text for comparison with other scenarios.
 
-    They exclude its names, its platform, the recovery that only a simulator can choose, and the sections `apart`.
+    The conditions exclude the scenario's names and platform, the key `recovery`, which only a simulator can choose, and the sections
+    `apart`.
     """
     transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
     rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "platform", *apart)}
@@ -193,12 +196,12 @@ def is_simulator(platform: str) -> bool:
 
 
 def cca_word(ccas) -> str:
-    """Return "CCA", or "mix" if flows of different CCAs meet in a run."""
+    """Return "CCA", or "mix" if flows with different CCAs compete in a run."""
     return "mix" if any(MIX in cca for cca in ccas) else "CCA"
 
 
 def cell_words(ccas, ip_versions) -> str:
-    """Return the factors that distinguish cells: "scenario, CCA and IP version", without the IP version if there is only one."""
+    """Return the factors that distinguish cells, such as "scenario, CCA and IP version"; a single IP version is omitted."""
     if len(ip_versions) > 1:
         return f"scenario, {cca_word(ccas)} and IP version"
     return f"scenario and {cca_word(ccas)}"

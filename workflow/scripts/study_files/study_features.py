@@ -1,6 +1,6 @@
-"""Features of a study's scenarios: each is declared once, as a predicate on a resolved scenario.
+"""Features of a study's scenarios, each declared as a predicate on a resolved scenario.
 
-Sentences of the page that aren't true for every study name the features that they require (`report_page.statements`).
+Sentences on the page that aren't true for every study name the features that they require (`report_page.statements`).
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ def _has_group(holds) -> Callable[[dict], bool]:
 
 
 def queues_of(scenario) -> list[dict]:
-    """Return the queues of a resolved scenario's bottlenecks, including those of the reverse direction if they differ."""
+    """Return the queues of a resolved scenario's bottlenecks, including queues of the reverse direction if they differ."""
     return RunSpecification({"scenario": scenario}).queues
 
 
@@ -47,7 +47,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether long flows with a different CCA run beside those that use the run's CCA."""
+    """Return whether long flows with another CCA compete with the flows that use the run's CCA."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 
@@ -58,7 +58,7 @@ def _long_groups_apart(scenario) -> bool:
 
 
 def _changes_at_one_phase(scenario) -> bool:
-    """Return whether the path changes at fixed times after starts that are too close to vary the phase of a window's sawtooth."""
+    """Return whether the path changes at fixed times, with start times too close together to vary the phase of a window's sawtooth."""
     variation, start_ms = scenario["variation"], scenario["traffic"]["start_within_ms"] or 0
     varied = max(variation["rtt_percent"], variation["rate_percent"]) > 0
     close = start_ms + variation["start_ms"] < FEWEST_PHASES_MS
@@ -121,7 +121,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features that any or all of a study's scenarios have, for its captions and templates."""
+    """Return the features that some and that all of a study's scenarios have ("some", "every"), for captions and templates."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]
@@ -130,7 +130,7 @@ def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
 
 
 def is_without_chance(scenario) -> bool:
-    """Return whether replications of a scenario differ only in the start times of their flows."""
+    """Return whether replications of a scenario differ only in the flows' start times."""
     random = (
         "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "programs", "server",
         "variation", "changing path",

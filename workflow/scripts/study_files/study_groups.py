@@ -1,4 +1,4 @@
-"""Flow groups in a study: complete and count them, and describe problems in sentences that start with the key."""
+"""Flow groups in a study: completion, counting, and descriptions of problems in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _group_keys():
 
 
 def counted_flows(scenario) -> dict:
-    """Return the resolved ``flows`` and ``groups``: the number of long flows, and all groups with all their keys.
+    """Return the resolved ``flows`` and ``groups``: the number of long flows, and the groups with all keys.
 
     ``scenario`` has both keys; ``flows`` may be a list of groups, and ``groups`` may come from an earlier resolution.
     """
@@ -52,7 +52,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return the number of long flows in groups; a group with invalid times counts as one flow per member."""
+    """Return the number of long flows in groups; a group with invalid times counts ``count`` flows."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
@@ -84,13 +84,13 @@ def group_problems(scenario, ccas) -> Iterator[str]:
             yield f"flows[{group['name']}].{problem}"
     flows, counted = scenario["flows"], _long_flows(groups)
     if flows != counted:
-        yield f"flows is {flows}; allowed beside groups: the number of their flows of {LONG}, {counted}, or the groups themselves."
+        yield f"flows is {flows}; allowed with groups: the number of {LONG} flows in them, {counted}, or the groups themselves."
     if flows > (most := most_flows(scenario)):
-        yield f"flows has {flows} flows of {LONG} in all its groups; allowed: up to {most}."
+        yield f"flows has {flows} {LONG} flows in all groups; allowed: up to {most}."
 
 
 def _surroundings(scenario, ccas):
-    """Yield settings that can't be combined with groups."""
+    """Yield problems of settings that can't be combined with groups."""
     traffic = scenario["traffic"]
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
@@ -114,22 +114,22 @@ def _surroundings(scenario, ccas):
             ecn = asked.setdefault((group["direction"], place), group["ecn"])
             if ecn != group["ecn"]:
                 yield (
-                    f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed: {_text(ecn)}, as another group on pair {place} "
-                    "has, for hosts negotiate it for all of their connections."
+                    f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed: {_text(ecn)}, the value of another group on pair {place}, "
+                    "because hosts negotiate ECN for all of their connections."
                 )
     forward = [group for group in scenario["groups"] if group["direction"] == "forward"]
     if len(forward) < len(scenario["groups"]) and scenario["topology"] != "dumbbell":
         yield f"flows has a group with direction reverse; allowed with topology {scenario['topology']}: forward."
     used = {place for group in forward for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
-        yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed: as many as the groups use."
+        yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed: the number of pairs that groups use."
     own = [group for group in scenario["groups"] if group["cca"] == OWN and "cca" in KEYS[group["application"]]]
     if not own and len(ccas) > 1:
-        yield f"flows has no group with cca {OWN}, so that all CCAs of the study would run the same; allowed: one CCA in ccas."
+        yield f"flows has no group with cca {OWN}, so that runs of all CCAs would be the same; allowed: one CCA in ccas."
     parts = max(cca.count("+") + 1 for cca in ccas)
     own_flows = sum(group["count"] for group in own if group["application"] == LONG)
     if parts > 1 and own_flows < parts:
-        yield f"flows has {own_flows} flows with cca {OWN}; allowed: at least {parts}, one for each CCA of a mix of ccas."
+        yield f"flows has {own_flows} flows with cca {OWN}; allowed: at least {parts}, one for each CCA of a mix in ccas."
     if parts > 1 and any(group["application"] == WEB for group in own):
         yield f"flows has a group of {WEB} with cca {OWN}; allowed with a mix in ccas: a CCA by name."
 
@@ -144,12 +144,12 @@ def _pairs_of(group, scenario):
 
 
 def _keys(group):
-    """Yield keys that don't apply to the group's application."""
+    """Yield problems of keys that don't apply to the group's application."""
     application = group["application"]
     for key, node in _group_keys().items():
         owners = [name for name, keys in KEYS.items() if key in keys]
         if owners and application not in owners and group[key] != node["default"]:
-            yield f"{key} is {group[key]}; allowed with application {application}: {_text(node['default'])}, for only {' and '.join(owners)} has it."
+            yield f"{key} is {group[key]}; allowed with application {application}: {_text(node['default'])}, because the key is only for {' and '.join(owners)}."
 
 
 def _times(group, scenario):
@@ -165,7 +165,7 @@ def _times(group, scenario):
         return
     if at_once:
         if stop_s is not None:
-            yield f"stop_s is {stop_s}; allowed without arrivals_per_s: null, for {WEB} then asks for count objects at once."
+            yield f"stop_s is {stop_s}; allowed without arrivals_per_s: null, because {WEB} then requests count objects at once."
         return
     if stop_s is None:
         yield f"stop_s is null, a group without end; allowed: a number up to traffic.duration_s, {duration_s} (s)."
@@ -177,7 +177,7 @@ def _times(group, scenario):
         yield f"off_s is {_text(group['off_s'])} and on_s {_text(group['on_s'])}; allowed: two numbers (s), or null for both."
     elif application == LONG and group["on_s"] is not None:
         if group["on_s"] > stop_s - start_s:
-            yield f"on_s is {group['on_s']}; allowed: up to stop_s less start_s, {stop_s - start_s:g} (s)."
+            yield f"on_s is {group['on_s']}; allowed: up to stop_s minus start_s, {stop_s - start_s:g} (s)."
         elif 1e3 * group["off_s"] <= (least_ms := _start_within_ms(scenario, _run(scenario))):
             yield f"off_s is {group['off_s']}; allowed: more than the time within which flows start, {least_ms:g} (ms)."
         else:
@@ -190,7 +190,7 @@ def _times_of_program(group, duration_s):
     """Yield problems with the end of a program group, which needs either an end time or an amount."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
-        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, for a program sends an amount or until a time."
+        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, because a program sends either an amount or until a time."
     elif stop_s is not None and not start_s < stop_s <= duration_s:
         yield f"stop_s is {stop_s}; allowed: more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
 
@@ -200,7 +200,7 @@ def _length(length_s, scenario):
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:
-        yield f"stop_s is {float(length_s):g} s after start_s; allowed: whole seconds, which iperf3 takes."
+        yield f"stop_s is {float(length_s):g} s after start_s; allowed: whole seconds, as iperf3 requires."
     elif (length_s / Fraction(str(traffic["interval_s"]))).denominator != 1:
         yield f"flows last {length_s} s; allowed: a multiple of traffic.interval_s, {traffic['interval_s']} (s)."
     elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
@@ -222,11 +222,11 @@ def _places(group, scenario):
     ecn = group["ecn"] or ecn
     marks = ecn != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
     if group["cca"] == "dctcp" and not marks:
-        yield "cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks, for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+        yield "cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks, because DCTCP without marks behaves like Reno (RFC 8257, section 3.5)."
 
 
 def _amounts(group, scenario):
-    """Yield problems of the amount that a group sends."""
+    """Yield problems with the amount that a group sends."""
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
     most = most_flows(scenario) if application == LONG else MOST_STREAMS
     if application != WEB and count > most:
@@ -242,26 +242,26 @@ def _amounts(group, scenario):
         frame = group["packet_bytes"] + IP_HEADER_BYTES["ipv6"] + UDP_HEADER_BYTES + ETHERNET_HEADER_BYTES
         offered_mbps = count * frame * 8 / group["interval_ms"] / 1e3
         if rate_mbps is not None and offered_mbps >= rate_mbps:
-            yield f"interval_ms is {group['interval_ms']}, at which streams have {offered_mbps:.4g} Mbit/s; allowed: less than link.rate_mbps, {rate_mbps}."
+            yield f"interval_ms is {group['interval_ms']}, at which streams send {offered_mbps:.4g} Mbit/s; allowed: less than link.rate_mbps, {rate_mbps}."
 
 
 def _objects(group, rate_mbps):
     """Yield problems with web objects."""
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
-        allowed = "a number, the size of each object" if fixed else "null, for sizes says how large they are"
+        allowed = "a number, the size of each object" if fixed else "null, because sizes determines the size of objects"
         yield f"bytes is {_text(group['bytes'])}; allowed with sizes {group['sizes']}: {allowed}."
         return
     if arrivals is None or group["stop_s"] is None:
         return
     if group["count"] != 1:
-        yield f"count is {group['count']}; allowed with arrivals_per_s: 1, for as many objects are asked for as arrive until stop_s."
+        yield f"count is {group['count']}; allowed with arrivals_per_s: 1, because the number of requests follows from arrivals_per_s and stop_s."
     objects = arrivals * max(group["stop_s"] - group["start_s"], 0)
     if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
         yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed: up to {MOST_OBJECTS:,}."
     offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6
     if rate_mbps is not None and offered_mbps >= rate_mbps:
-        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s on average; allowed: less than link.rate_mbps, {rate_mbps}, because no queue of requests would ever end."
+        yield f"arrivals_per_s is {arrivals}, at which objects need {offered_mbps:.4g} Mbit/s on average; allowed: less than link.rate_mbps, {rate_mbps}, because the queue of requests would grow without end."
 
 
 def _run(scenario):

@@ -1,4 +1,4 @@
-"""Problems with a link's options: sentences that start with the key."""
+"""Problems with a link's options, as sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
-#: Options with a model's probabilities, which determine the share of losses.
+#: Options with the probabilities of a loss model, which determine the share of losses.
 CHANCES = ("loss_gemodel", "loss_state")
 NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
-#: Largest difference, in percentage points, of a share from its model's: it is written with seven digits.
+#: Largest difference in percentage points between a given share and the model's share, because shares are written with seven digits.
 SHARE_SLACK = 1e-6
 
 #: Effect that netem draws without being an option -> its key.
@@ -21,7 +21,7 @@ DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and its link's or hosts' options, according to their declarations."""
+    """Yield conflicts between a resolved scenario and the options of its link or hosts, according to the options' declarations."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
         yield from _unmet(scenario, f"link.{option.name}", option.all_needs)
     for option in (option for option in HOST_OPTIONS if option.used(scenario["transport"])):
@@ -29,7 +29,7 @@ def link_option_problems(scenario) -> Iterator[str]:
 
 
 def _unmet(scenario, name, needs):
-    """Yield the keys of a scenario whose value can't be combined with an option."""
+    """Yield problems of a scenario's keys whose value can't be combined with an option."""
     for key, allowed in needs.items():
         value = scenario
         for step in key.split("."):
@@ -37,23 +37,23 @@ def _unmet(scenario, name, needs):
         if value not in allowed:
             section, _, option = name.partition(".")
             reason = (REASONS.get(f"{option} {key}") or REASONS.get(key)) if section == "link" else None
-            why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
+            why = f", because {reason.format(**scenario['traffic'])}" if reason else ""
             yield f"{key} is {_plain(value)}; allowed with {name}: {' or '.join(map(_plain, allowed))}{why}."
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield effects that are set for packets in the reverse direction although there are no such packets."""
+    """Yield problems of effects that are set for packets in the reverse direction although there are none."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
-            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone: forward, because they send nothing back."
+            yield f"link.{option.name} is only for reverse; allowed if all flows are real-time: forward, because nothing is sent in reverse."
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield settings that preserve packet order or change the distribution of jitter although there is no jitter."""
+    """Yield problems of settings for packet order or the distribution of jitter: without jitter, or with a delay that is too short."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
-        yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because nothing overtakes."
+        yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."
     for key in ("jitter_distribution", "jitter_table"):
         if OF_NAME[key].used(link) and not any(link["jitter_ms"].values()):
             value = link[key] if isinstance(link[key], str) else "given"
@@ -62,13 +62,13 @@ def order_problems(scenario) -> Iterator[str]:
         below, _ = reach(table["numbers"])
         for way in DIRECTIONS:
             if (longest := below * link["jitter_ms"][way]) > link["delay_ms"][way]:
-                yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way} {link['delay_ms'][way]:g}; allowed: a delay of {longest:g} ms or more."
+                yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way}, {link['delay_ms'][way]:g}; allowed: a delay of at least {longest:g} ms."
         if scenario["multipath"].get("outage"):
-            yield "link.jitter_table is given; allowed with a multipath.outage: null, because the kernel would forget it."
+            yield "link.jitter_table is given; allowed with a multipath.outage: null, because the kernel would lose the table."
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield correlations of effects that aren't drawn, or are so likely that correlated numbers would make them certain."""
+    """Yield problems of correlations for effects that aren't drawn, or that are so likely that correlation would make them certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
@@ -80,9 +80,9 @@ def correlation_problems(scenario) -> Iterator[str]:
             if not is_drawn:
                 yield f"{where} without a link.{key} in {direction}: 0."
             elif what == "loss" and (model := _models_of(link, direction)):
-                yield f"{where} with link.{model[0]}: 0, for bursts have their own chances."
+                yield f"{where} with link.{model[0]}: 0, because the model sets the probabilities of bursts."
             elif what == "loss" and link["loss_percent"][direction] > 50:
-                yield f"{where} with a link.loss_percent above 50: 0, for correlated numbers would lose nearly all."
+                yield f"{where} with a link.loss_percent above 50: 0, because correlation would lose nearly all packets."
             elif what == "reorder" and link["reordering"]["gap_packets"] > 1:
                 yield f"{where} with link.reordering.gap_packets: 0."
 
@@ -93,7 +93,7 @@ def _models_of(link, direction):
 
 
 def with_share_of_model(scenario) -> dict:
-    """Return the `link` of a scenario with the loss model's share as `loss_percent`; invalid models are reported by `model_problems`."""
+    """Return ``link`` of a scenario with the loss model's share as `loss_percent`; `model_problems` reports invalid models."""
     link = scenario["link"]
     shares = dict(link["loss_percent"])
     for way in DIRECTIONS:
@@ -111,17 +111,17 @@ def _chance_problems(name, way, value):
             given = " and ".join(f"{one}_percent {percent[one]:g}" for one in pair)
             yield f"link.{name}.{way} has {given}; allowed: a sum below 100, because the kernel adds them in 32 bits."
     if name == "loss_state" and percent["p32"] and not percent["p23"]:
-        yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent: a number above 0, or state 2 never ends."
+        yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent: a number above 0, because state 2 would never end."
     if name == "loss_state" and not percent["p13"] + percent["p14"]:
-        yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed: one above 0, or nothing is lost."
+        yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed: one of them above 0, because nothing would be lost."
     if name == "loss_gemodel" and not percent["bad_loss"] + percent["good_loss"]:
-        yield f"link.{name}.{way} has bad_loss_percent 0 and good_loss_percent 0; allowed: one above 0, or nothing is lost."
+        yield f"link.{name}.{way} has bad_loss_percent 0 and good_loss_percent 0; allowed: one of them above 0, because nothing would be lost."
     if name == "loss_gemodel" and percent["good_loss"] == 100:
         yield f"link.{name}.{way}.good_loss_percent is 100; allowed: a number below 100."
 
 
 def model_problems(scenario) -> Iterator[str]:
-    """Yield loss models that can't be used, burst lengths that are impossible, and settings that can't be combined with a model."""
+    """Yield problems of loss models: invalid values, impossible burst lengths, and settings that can't be combined with a model."""
     link = scenario["link"]
     for way, name in ((one, name) for one in DIRECTIONS for name in _models_of(link, one)):
         value, loss = link[name][way], link["loss_percent"][way] / 100
@@ -133,19 +133,19 @@ def model_problems(scenario) -> Iterator[str]:
             problems = list(_chance_problems(name, way, value))
             yield from problems
             if not problems and abs(100 * loss - (share := 100 * loss_model_of(link, way).share)) > SHARE_SLACK:
-                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name}: 0, because its chances make it {share:.7g}."
+                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name}: 0, because the model's probabilities make it {share:.7g}."
         elif not loss:
             yield f"{where} without a link.loss_percent.{way}: null."
         elif value < loss / (1 - loss):
-            yield f"{where} with link.loss_percent.{way} {100 * loss:g}: {loss / (1 - loss):.4g} or more, for so long are bursts at least."
+            yield f"{where} with link.loss_percent.{way} {100 * loss:g}: {loss / (1 - loss):.4g} or more, the shortest mean length with this loss."
         if scenario["multipath"].get("outage"):
-            yield f"{where} with a multipath.outage: null, because the kernel would forget it."
+            yield f"{where} with a multipath.outage: null, because the kernel would lose the model."
         if any(
             way in directions_of(one)
             and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
             for one in link["timeline"]
         ):
-            yield f"{where} with a link.timeline of delay or loss that way: null, because the kernel would forget it."
+            yield f"{where} with a link.timeline of delay or loss in that direction: null, because the kernel would lose the model."
 
 
 def _plain(value):

@@ -1,4 +1,4 @@
-"""Segments, windows and buffers that Linux can't honour, and settings that exceed a guest's memory."""
+"""Problems of segments, windows and buffers that Linux can't honour, and of settings that exceed a guest's memory."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ WINDOW_LIMIT_BYTES = 2**30
 
 
 def segment_problems(scenario) -> Iterator[str]:
-    """Yield a segment size with which a receiver's window would never open."""
+    """Yield a problem if segments are so small that a receiver's window would never open."""
     segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
     small = segment is not None and segment < GROWING_SEGMENT_BYTES
     if not small or asked is not None or scenario["platform"] not in LINUX:
@@ -33,14 +33,14 @@ def segment_problems(scenario) -> Iterator[str]:
     held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / max(1, scenario["flows"])
     if held_bytes > FIRST_WINDOW_BYTES:
         yield (
-            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed: "
-            f"{GROWING_SEGMENT_BYTES} or more, for smaller segments Linux's receiver never opens its window "
-            f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if that window is the question."
+            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes per flow; allowed: "
+            f"at least {GROWING_SEGMENT_BYTES}, because with smaller segments Linux's receiver never opens its window "
+            f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if such a window is intended."
         )
 
 
 def buffer_problems(scenario) -> Iterator[str]:
-    """Yield buffer sizes that Linux can't honour."""
+    """Yield problems of buffer sizes that Linux can't honour."""
     transport, run = scenario["transport"], run_of(scenario)
     if scenario["platform"] not in LINUX or run.udp:
         return
@@ -48,22 +48,22 @@ def buffer_problems(scenario) -> Iterator[str]:
     if transport["receive_buffer_bytes"] is not None and transport["receive_buffer_bytes"] < least:
         yield (
             f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes: "
-            f"{least} or more, for Linux offers half of a buffer as a window, and segments that are larger than half of the window are cut."
+            f"at least {least}, because Linux offers half of a buffer as a window, and cuts segments that are larger than half of the window."
         )
     if not run.limits_send_buffer:
         return
     asked = f"transport.send_buffer_bytes is {transport['send_buffer_bytes']}; allowed with"
     if transport["segmentation_offload"]:
         yield (
-            f"{asked} transport.segmentation_offload: null, for Linux tests a send buffer where a super-packet begins only: one that is "
-            "being sent while it is filled never ends."
+            f"{asked} transport.segmentation_offload: null, because Linux checks a send buffer only when a super-packet begins: a super-packet that is "
+            "sent while being filled never ends."
         )
     if scenario["multipath"]["by"] == "mptcp":
-        yield f"{asked} multipath.by mptcp: null, because the buffer is the connection's, and its subflows have none."
+        yield f"{asked} multipath.by mptcp: null, because the buffer belongs to the connection, and subflows have none."
 
 
 def memory_problems(scenario) -> Iterator[str]:
-    """Yield settings that would exceed a guest's memory."""
+    """Yield problems of settings that would exceed a guest's memory."""
     bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
@@ -80,7 +80,7 @@ def memory_problems(scenario) -> Iterator[str]:
         yield (
             f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "
             f"makes {total_bytes:,.0f} bytes of packets; allowed: up to {PACKETS_LIMIT_BYTES:,}, "
-            "what the guest's memory takes."
+            "the limit of the guest's memory."
         )
 
 

@@ -1,4 +1,4 @@
-"""Checks of a study against its links' MTU: sentences that start with the key."""
+"""Conflicts of a study with its links' MTU, as sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def udp_payload_bytes(scenario) -> int:
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield settings that exceed a resolved scenario's packet size, or are too small for a packet."""
+    """Yield problems of settings that exceed a resolved scenario's packet size or are too small for a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:
@@ -33,18 +33,18 @@ def mtu_problems(scenario) -> Iterator[str]:
 
 
 def _too_small(scenario, packet_bytes, here):
-    """Yield sizes that are too small for a full packet."""
+    """Yield problems of sizes that are too small for a full packet."""
     link = scenario["link"]
     held = {f"{key}.bytes": queue.get("bytes") for key in QUEUES if (queue := scenario[key])}
     held |= {f"link.{POLICERS[way]}.burst_bytes": one["burst_bytes"] for way, one in policers_of(link).items()}
     held |= {"link.shaper_burst_bytes": link["shaper_burst_bytes"]}
     for key, size in held.items():
         if size and size < packet_bytes:
-            yield f"{key} is {size}; {here} {packet_bytes} or more, a full packet."
+            yield f"{key} is {size}; {here} at least {packet_bytes}, a full packet."
 
 
 def ip_version_problems(study) -> Iterator[str]:
-    """Yield links that IPv6 can't use, and segments that fit no packet of a study's IP versions."""
+    """Yield problems of links that IPv6 can't use, and of segments that are too large for packets of a study's IP versions."""
     headers = max(HEADER_BYTES[version] for version in study["ip_versions"]) + TCP_TIMESTAMP_OPTION_BYTES
     for scenario in study["scenarios"]:
         segment, most = scenario["transport"]["segment_bytes"], scenario["link"]["mtu_bytes"] - headers

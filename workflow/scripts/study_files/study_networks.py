@@ -1,4 +1,4 @@
-"""Problems with a cable, its paths and its applications: sentences that start with the key."""
+"""Problems with a network, its paths and its applications, as sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
-#: Key of `transport` that doesn't apply to UDP -> value without effect.
+#: Key of `transport` that doesn't apply to UDP -> value that has no effect.
 OF_TCP = {
     "receive_buffer_bytes": None,
     "send_buffer_bytes": None,
@@ -37,15 +37,15 @@ def network_problems(scenario) -> Iterator[str]:
         if scenario["hosts"]["pairs"] > 1:
             yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable: 1."
         if any(scenario["hosts"]["access_delay_ms"]):
-            yield "hosts.access_delay_ms is not 0; allowed with topology cable: 0, because there are no links but the cable."
+            yield "hosts.access_delay_ms is not 0; allowed with topology cable: 0, because the cable is the only link."
         if not scenario["transport"]["timestamps"]:
-            yield "transport.timestamps is false; allowed with topology cable: true, because what is known of frames there counts them."
+            yield "transport.timestamps is false; allowed with topology cable: true, because the known frame sizes include them."
         if link["netem"] != RECEIVING_SIDE:
             yield f"link.netem is {link['netem']}; allowed with topology cable: receiving-side."
         if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:
             yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms: a number, because there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
-        yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none: 1, for plain TCP uses one path."
+        yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none: 1, because plain TCP uses one path."
     yield from _path_problems(scenario)
     if paths["by"] != "gre":
         yield from _needs_tunnels(paths)
@@ -59,13 +59,13 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield rates that can't be shaped as the study requests, and a netem that can't be placed on the hosts."""
+    """Yield problems of rates that can't be shaped as requested, and of a netem that can't be placed on the hosts."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
             yield f"link.{key} is {link[key]}; allowed without a link.rate_mbps: {value_text(OF_NAME[key].none)}."
     if offload and (link["shaper_burst_bytes"] or SUPER_PACKET_BYTES) < SUPER_PACKET_BYTES:
-        yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload: {SUPER_PACKET_BYTES} (bytes) or more, the size of a super-packet."
+        yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload: at least {SUPER_PACKET_BYTES} (bytes), the size of a super-packet."
     if link["netem"] == SENDING_HOST:
         pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
         if pairs > 1:
@@ -75,19 +75,19 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield lists of path values whose length isn't the number of paths, or that contradict the link."""
+    """Yield problems of lists of path values whose length isn't the number of paths or that contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
             count = f"{len(values)} number{'s' if len(values) > 1 else ''}"
-            yield f"multipath.{key} has {count}; allowed: one for each of the paths, {paths['paths']}{for_all}."
+            yield f"multipath.{key} has {count}; allowed: one for each of the {paths['paths']} paths{for_all}."
     for key in OF_PATH:
         written = value_text(paths.get(key))
         if paths.get(key) is None:
             continue
         if scenario["topology"] != "cable" or paths["by"] == "none":
             here = f"topology {scenario['topology']}" if scenario["topology"] != "cable" else "multipath.by none"
-            yield f"multipath.{key} is {written}; allowed with {here}: null, because only paths of a cable that are joined differ."
+            yield f"multipath.{key} is {written}; allowed with {here}: null, because only joined paths of a cable can differ."
         elif key == "path_loss_percent" and (models := [name for name in LOSS_MODELS if OF_NAME[name].used(link)]):
             yield f"multipath.{key} is {written}; allowed with link.{models[0]}: null."
         elif key != "path_loss_percent" and link["rate_mbps"] is None:
@@ -95,7 +95,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield queueing disciplines that the interfaces of senders can't have."""
+    """Yield problems of queueing disciplines that the senders' interfaces can't have."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -109,34 +109,34 @@ def _outage_problems(scenario, outage):
     """Yield problems with a path's outage."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']}: null, because its subflows share one."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']}: null, because subflows share one path."
     elif paths["by"] != "mptcp":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']}: null, for only mptcp goes on without a path."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']}: null, because only mptcp continues without a path."
     elif paths["paths"] < 2:
-        yield f"multipath.outage is one of path {outage['path']}; allowed with one path: null, because nothing would be left."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with one path: null, because no path would be left."
     elif outage["path"] > paths["paths"]:
         yield f"multipath.outage.path is {outage['path']}; allowed: up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
         yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3: null."
     elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
         yield (
-            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: before the traffic does, at {traffic['duration_s']} (s)."
+            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: an end before that of the traffic, {traffic['duration_s']} (s)."
         )
     if not all(link["delay_ms"].values()):
-        yield "multipath.outage is one of a link without link.delay_ms; allowed there: null, for packets are dropped where they arrive to be delayed."
+        yield "multipath.outage is given without link.delay_ms; allowed: null, because an outage drops packets where they are delayed."
 
 
 def _needs_tunnels(paths):
-    """Yield settings that only tunnels can have."""
+    """Yield problems of settings that only tunnels can have."""
     for key in ("tunnel_ip_version", "distribution"):
         default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
         if paths[key] != default:
             allowed = f"allowed with multipath.by {paths['by']}: {default}"
-            yield f"multipath.{key} is {paths[key]}; {allowed}, for only gre has tunnels."
+            yield f"multipath.{key} is {paths[key]}; {allowed}, because only gre has tunnels."
 
 
 def _needs_cable(scenario):
-    """Yield settings that only a cable can have, except serialisation, which a chain also has."""
+    """Yield problems of settings that only a cable can have; serialisation is also allowed for a chain."""
     here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
@@ -159,7 +159,7 @@ def traffic_problems(scenario) -> Iterator[str]:
     if application == "ftp" and protocol == "udp":
         yield "traffic.protocol is udp; allowed with application ftp: tcp."
     if paths["by"] == "mptcp" and protocol == "udp":
-        yield "traffic.protocol is udp; allowed with multipath.by mptcp: tcp, for MPTCP carries nothing else."
+        yield "traffic.protocol is udp; allowed with multipath.by mptcp: tcp, because MPTCP carries nothing else."
     if paths["by"] == "mptcp" and application == "round-trip":
         yield "traffic.application is round-trip; allowed with multipath.by mptcp: iperf3 and ftp."
     if application != "iperf3":
@@ -171,11 +171,11 @@ def traffic_problems(scenario) -> Iterator[str]:
             yield f"link.rate_mbps is null; allowed with application {application}: a number."
     if application != "iperf3" and traffic["messages"] is not None:
         instead = "traffic.file_bytes" if application == "ftp" else "traffic.duration_s"
-        yield f"traffic.messages is {traffic['messages']}; allowed with application {application}: null ({instead} says how much)."
+        yield f"traffic.messages is {traffic['messages']}; allowed with application {application}: null ({instead} sets the amount)."
     if application == "round-trip" and link_rate and traffic["duration_s"] < LEAST_EXCHANGES * exchange_s:
         yield (
-            f"traffic.block_bytes is {traffic['block_bytes']}, of which an exchange takes {1e3 * exchange_s:.4g} ms; allowed: sizes that leave "
-            f"traffic.duration_s, {traffic['duration_s']} (s), for {LEAST_EXCHANGES} of them."
+            f"traffic.block_bytes is {traffic['block_bytes']}, with which an exchange takes {1e3 * exchange_s:.4g} ms; allowed: sizes with which "
+            f"traffic.duration_s, {traffic['duration_s']} (s), is enough for {LEAST_EXCHANGES} exchanges."
         )
     if application == "round-trip" and traffic["sample_interval_ms"] is not None:
         yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip: null."
@@ -194,20 +194,20 @@ def traffic_problems(scenario) -> Iterator[str]:
 
 
 def _segment_problems(scenario):
-    """Yield connection settings that only iperf3 over TCP supports."""
+    """Yield problems of connection settings that only iperf3 over TCP supports."""
     traffic, segment_bytes = scenario["traffic"], scenario["transport"]["segment_bytes"]
     settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
     allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"
     if traffic["no_delay"] and not settable:
-        yield f"traffic.no_delay is true; {allowed}: false, for only iperf3 over TCP sets it."
+        yield f"traffic.no_delay is true; {allowed}: false, because only iperf3 over TCP sets it."
     if segment_bytes is not None and not settable:
-        yield f"transport.segment_bytes is {segment_bytes}; {allowed}: null, for only iperf3 over TCP sets it."
+        yield f"transport.segment_bytes is {segment_bytes}; {allowed}: null, because only iperf3 over TCP sets it."
     elif segment_bytes is not None and not scenario["flows"]:
-        yield f"transport.segment_bytes is {segment_bytes}; allowed without a flow of iperf3: null, for only iperf3 sets it."
+        yield f"transport.segment_bytes is {segment_bytes}; allowed without a flow of iperf3: null, because only iperf3 sets it."
     elif segment_bytes is not None and scenario["multipath"]["by"] == "mptcp":
         yield (
             f"transport.segment_bytes is {segment_bytes}; allowed with multipath.by mptcp: null, "
-            "for MPTCP's own option would take a part of it."
+            "because MPTCP's own option would use part of it."
         )
 
 
@@ -216,21 +216,21 @@ def _udp_problems(scenario):
     for key, default in OF_TCP.items():
         if scenario["transport"][key] != default:
             written, allowed = value_text(scenario["transport"][key]), value_text(default)
-            yield f"transport.{key} is {written}; allowed with protocol udp: {allowed}, because it is TCP's."
+            yield f"transport.{key} is {written}; allowed with protocol udp: {allowed}, because the key is for TCP."
     if traffic["application"] == "round-trip":
         for direction, percent in scenario["link"]["loss_percent"].items():
             if percent:
                 yield (
                     f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp: "
-                    "0, for qperf waits for a lost message until its time is over."
+                    "0, because qperf waits for a lost message until its time is over."
                 )
     largest = udp_payload_bytes(scenario) - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
     if traffic["block_bytes"] > largest:
         yield (
             f"traffic.block_bytes is {traffic['block_bytes']}; allowed with protocol udp: up to {largest} (bytes), "
-            "the payload of one packet with IPv6."
+            "the payload of one IPv6 packet."
         )
     if traffic["sample_interval_ms"] is not None:
-        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with protocol udp: null, for UDP has no window."
+        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with protocol udp: null, because UDP has no window."
     if traffic["processes"] == "single":
         yield "traffic.processes is single; allowed with protocol udp: per-flow."

@@ -1,20 +1,20 @@
-"""Limits of each platform and of iperf3: a study that exceeds them is rejected before any run, with one sentence per problem."""
+"""Limits of each platform and of iperf3; a study that exceeds a limit is rejected before any run, with one sentence per problem."""
 
 from simulator.limits import refusals
 
 #: Platforms that are a Linux kernel.
 LINUX = ("uml", "host")
-#: Systems' names for the only processor supported by User-mode Linux.
+#: Names that operating systems use for the only processor architecture supported by User-mode Linux.
 UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return problems of a resolved scenario's flows, given the study's CCAs and mixes: sentences that start with the key."""
+    """Return problems of a resolved scenario's flows, given the study's CCAs and mixes, as sentences that start with the key."""
     problems = []
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
     if 0 < scenario["flows"] < parts and not scenario["groups"]:
-        problems.append(f"flows is {scenario['flows']}; allowed: at least {parts}, one for each CCA of {longest}.")
+        problems.append(f"flows is {scenario['flows']}; allowed: at least {parts}, one for each CCA in {longest}.")
     if scenario["traffic"]["processes"] == "single" and scenario["hosts"]["pairs"] > 1:
         problems.append("traffic.processes is single; allowed with several pairs of hosts: per-flow.")
     if parts > 1 and scenario["traffic"]["processes"] == "single":
@@ -25,19 +25,19 @@ def flow_problems(scenario, ccas) -> list[str]:
 
 
 def platform_problems(scenario, ccas, ip_versions) -> list[str]:
-    """Return the settings of a resolved scenario that its platform doesn't support, as full sentences."""
+    """Return problems of a resolved scenario's settings that the platform doesn't support, as full sentences."""
     platform, recovery = scenario["platform"], scenario["transport"]["recovery"]
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)
     where = f"scenarios[{scenario['id']}].transport.recovery"
-    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform}: prr, Linux's only one."]
+    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform}: prr, the only one in Linux."]
 
 
 def machine_problem(study, machine) -> str | None:
-    """Return the reason why this machine can't run a resolved study's platforms, or None; `platform.machine` names its processor."""
+    """Return the reason why a machine can't run a resolved study's platforms, or None; ``machine`` is the result of `platform.machine`."""
     if any(scenario["platform"] == "uml" for scenario in study["scenarios"]) and machine.lower() not in UML_PROCESSORS:
         return (
-            f"platform uml runs on x86-64 processors only, and this one is {machine}; "
-            "allowed here are scenarios with platform: ns3:<version>."
+            f"platform uml runs only on x86-64 processors, and this machine has {machine}; "
+            "allowed on this machine: scenarios with platform: ns3:<version>."
         )
     return None

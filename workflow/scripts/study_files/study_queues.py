@@ -1,4 +1,4 @@
-"""Problems with a bottleneck's queue, checked against the disciplines' declarations: sentences that start with the key."""
+"""Problems with a bottleneck's queue according to the disciplines' declarations, as sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from study_files.cca_definitions import kernel_cca
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 
-#: A full packet with the largest overhead of a frame.
+#: Size of a full packet plus the largest overhead of a frame.
 LARGEST_PACKET_BYTES = PACKET_BYTES + 64
 SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS of net/sched/sch_sfq.c
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield conflicts between a discipline and a queue as written under a key, before its defaults are filled in."""
+    """Yield conflicts between a discipline and the queue written under ``key``, before defaults are filled in."""
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
 
@@ -33,7 +33,7 @@ def _problems_of(queue):
             continue
         parameter = discipline.parameter(name)
         if parameter is None:
-            others = ", ".join(names) if names else "none of the disciplines' parameters"
+            others = ", ".join(names) if names else "none of the parameters of disciplines"
             yield f"queue.{name} is {value_text(value)}; allowed {here}: {others}."
         elif problem := _range_problem(parameter, value):
             yield f"queue.{name} is {value_text(value)}; allowed {here}: {problem}."
@@ -44,13 +44,13 @@ def _problems_of(queue):
         yield f"queue.{size[0]} is {size[1]}; allowed {here}: bytes, because its limit is memory."
     depth = queue.get("depth_packets", 127)
     if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
-        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth}: up to {SFQ_FLOWS * depth}, for SFQ has {SFQ_FLOWS} flows of so many packets."
+        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth}: up to {SFQ_FLOWS * depth}, because SFQ has {SFQ_FLOWS} flows of that depth."
     if discipline.name == "red":
         yield from _red_problems(queue, completed(queue))
 
 
 def _range_problem(parameter, value):
-    """Return the allowed range of a parameter in words if a value of the right type is outside it, else None."""
+    """Return the allowed range of a parameter in words if a value of the right type is outside the range, otherwise None."""
     if parameter.choices:
         return None if value in parameter.choices else f"one of {', '.join(parameter.choices)}"
     if parameter.is_switch or value is None or parameter.least is None:
@@ -62,50 +62,50 @@ def _range_problem(parameter, value):
 
 
 def _red_problems(given, queue):
-    """Yield contradictions among RED's thresholds; ``queue`` has its defaults, including those derived from a step."""
+    """Yield contradictions among RED's thresholds; ``queue`` is ``given`` with defaults, including those derived from a step."""
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
                 f"queue.{name} is {given[name]:g}; allowed with queue.step_packets {queue['step_packets']}: {queue[name]}, "
-                "which the step sets."
+                "the value set by the step."
             )
     if queue["probability"] == 1 and queue["min_packets"] < queue["max_packets"]:
         yield (
-            "queue.probability is 1; allowed with queue.min_packets below queue.max_packets: less than 1, for tc gives the kernel a share "
-            "of 2^32, of which 1 is none, and the kernel takes another one."
+            "queue.probability is 1; allowed with queue.min_packets below queue.max_packets: less than 1, because tc passes the probability to the kernel as a "
+            "multiple of 2^-32 below 1, and the kernel would use another value."
         )
     if queue["min_packets"] > queue["max_packets"]:
         yield f"queue.min_packets is {queue['min_packets']:g}; allowed: at most queue.max_packets, {queue['max_packets']:g}."
     elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
         yield (
-            f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g}: as many or "
-            "more, from which tc computes the weight of the mean."
+            f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g}: at least as "
+            "many, because tc computes the weight of the mean from both."
         )
     else:
         yield from _red_arithmetic(queue)
 
 
 def _red_arithmetic(queue):
-    """Yield values beyond the number ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in include/net/red.h)."""
+    """Yield problems of values beyond the ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in red.h)."""
     low, high = (queue[name] * LARGEST_PACKET_BYTES for name in ("min_packets", "max_packets"))
     weight = red_ewma(queue["min_packets"], queue["burst_packets"])
     if high > low and queue["probability"] / (high - low) <= 2**-31:
         most = queue["min_packets"] + math.floor(queue["probability"] * 2**31 / LARGEST_PACKET_BYTES)
         yield (
-            f"queue.max_packets is {queue['max_packets']:g}; allowed with queue.probability {queue['probability']:g}: up to {most:g}, for "
-            "tc computes how the probability grows with each byte, at least 2^-31."
+            f"queue.max_packets is {queue['max_packets']:g}; allowed with queue.probability {queue['probability']:g}: up to {most:g}, because "
+            "tc can't represent a growth of the probability per byte below 2^-31."
         )
     elif math.floor(high).bit_length() + weight >= 32:
         largest = "max_packets" if queue["step_packets"] is None else "step_packets"
         yield (
             f"queue.{largest} is {queue['max_packets']:g}, and the weight of the mean by queue.min_packets {queue['min_packets']:g} and "
             f"queue.burst_packets {queue['burst_packets']} is 2^-{weight}; allowed: values that give 2^-{31 - math.floor(high).bit_length()} or more, "
-            "because the kernel's mean of bytes has 32 bits."
+            "because the kernel's mean in bytes has 32 bits."
         )
 
 
 def network_queue_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and its queues' disciplines, including the reverse direction's."""
+    """Yield conflicts between a resolved scenario and the disciplines of its queues, including the reverse direction's queue."""
     for key in (key for key in QUEUES if scenario[key]):
         yield from _discipline_problems(scenario, key)
     if scenario["reverse_queue"]:
@@ -127,19 +127,19 @@ def _discipline_problems(scenario, key):
     if scenario["link"]["rate_mbps"] is None:
         yield f"{here} without a link.rate_mbps: drop-tail, because nothing waits."
     if scenario["link"]["netem"] != RECEIVING_SIDE:
-        yield f"{here} with link.netem {scenario['link']['netem']}: drop-tail, for netem is the queue."
+        yield f"{here} with link.netem {scenario['link']['netem']}: drop-tail, because netem is the queue."
     elif scenario["link"]["shaper"] == "netem":
-        yield f"{here} with link.shaper netem: drop-tail, for netem is the queue."
+        yield f"{here} with link.shaper netem: drop-tail, because netem is the queue."
     if scenario["topology"] == "cable" and discipline.name == "fq":
-        yield f"{here} with topology cable: any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
+        yield f"{here} with topology cable: any other, because on a sending host fq would do the pacing, which TCP itself does here."
     if scenario["transport"]["segmentation_offload"]:
-        yield f"{here} with transport.segmentation_offload: drop-tail, because it would mark and count super-packets."
+        yield f"{here} with transport.segmentation_offload: drop-tail, because any other would mark and count super-packets."
     if scenario["multipath"]["by"] != "none" and scenario["topology"] == "cable":
         yield f"{here} with multipath.by {scenario['multipath']['by']}: drop-tail."
 
 
 def size_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and its queues' sizes."""
+    """Yield conflicts between a resolved scenario and the sizes of its queues."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     yield from _size_problems(scenario, "queue", run, run.bdp_bytes)
     if scenario["reverse_queue"] and scenario["link"]["rate_mbps"] is not None:
@@ -152,9 +152,9 @@ def _size_problems(scenario, key, run, bdp_bytes):
     measure, size = measure_of(scenario[key])
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     if measure != "packets" and link["netem"] != RECEIVING_SIDE:
-        yield f"{key} is {{{measure}: {size}}}; allowed with netem at {link['netem']}: packets, for netem counts those."
+        yield f"{key} is {{{measure}: {size}}}; allowed with netem at {link['netem']}: packets, because netem counts packets."
     elif measure == "bytes" and link["shaper"] == "netem":
-        yield f"{key} is {{bytes: {size}}}; allowed with link.shaper netem: packets and bdp, for netem counts packets."
+        yield f"{key} is {{bytes: {size}}}; allowed with link.shaper netem: packets and bdp, because netem counts packets."
     elif measure == "bdp" and link["rate_mbps"] is None:
         yield f"{key} is {{bdp: {size}}}; allowed without a link.rate_mbps: packets or bytes."
     elif measure == "bdp" and run.rtt_path_ms == 0:
@@ -162,7 +162,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
     elif measure == "bdp" and size * bdp_bytes < run.packet_bytes:
         yield (
             f"{key}.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
-            f"allowed: a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / bdp_bytes:.3g} BDP."
+            f"allowed: at least a packet of {run.packet_bytes} bytes, {run.packet_bytes / bdp_bytes:.3g} BDP."
         )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
@@ -172,7 +172,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield flows of DCTCP that would get no marks and so would behave like Reno (RFC 8257, section 3.5); also used for exams."""
+    """Yield problems of DCTCP flows that would get no marks and thus behave like Reno (RFC 8257, section 3.5), except in exams."""
     if study["exam"]["cca"]:
         return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
@@ -193,7 +193,7 @@ def mark_problems(study) -> Iterator[str]:
         )
         yield (
             f"scenarios[{scenario['id']}].{setting}; allowed with {named} in ccas: classic or accurate and a queue that marks "
-            f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+            f"({', '.join(marking)}), because DCTCP without marks behaves like Reno (RFC 8257, section 3.5)."
         )
     for scenario in study["scenarios"]:
         for where, cca, ecn in _named_flows(scenario):
@@ -202,12 +202,12 @@ def mark_problems(study) -> Iterator[str]:
             if not marked and kernel_cca(study, cca) == "dctcp":
                 yield (
                     f"scenarios[{scenario['id']}].{where} is {cca}; allowed with ECN {ecn} behind {discipline_of(queues[0]).name}: another CCA, "
-                    "for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
+                    "because DCTCP without marks behaves like Reno (RFC 8257, section 3.5)."
                 )
 
 
 def _named_flows(scenario):
-    """Yield (key, CCA, ECN) of flows whose CCA a resolved scenario names; `study_groups` checks groups with the kernel's dctcp."""
+    """Yield (key, CCA, ECN) of flows whose CCA a resolved scenario sets; `study_groups` checks groups with the kernel's dctcp."""
     if cross := scenario.get("chain", {}).get("cross_cca"):
         yield "chain.cross_cca", cross, scenario["transport"]["ecn"]
     for group in scenario["groups"]:

@@ -1,4 +1,4 @@
-"""The number of replications of a study's scenarios: a fixed number, or as many as are needed for the required precision.
+"""Number of replications of a study's scenarios: a fixed number, or the number needed for the required precision.
 
 A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks at its runs after fixed numbers of
 replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so that all of them are
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Approximate factor between the numbers of replications at successive looks: at most half of the runs are then unnecessary.
+#: Approximate factor between the numbers of replications at successive looks, which limits unnecessary runs to about a third of all.
 GROWTH = 1.5
 
 
@@ -32,9 +32,9 @@ def fixed_replications(study) -> dict[str, int]:
 
 
 def looks(study) -> tuple[int, ...]:
-    """Return the numbers of replications at a resolved study's interim looks, ascending; if the number is fixed, only that.
+    """Return the numbers of replications at a resolved study's interim looks in ascending order; a fixed number is returned as it is.
 
-    They grow by the same factor, the power of `GROWTH` nearest to it that leads from ``at_least`` to ``at_most``.
+    The numbers grow from ``at_least`` to ``at_most`` by a constant factor close to `GROWTH`.
     """
     last = most_replications(study)
     first = study["replications"]["at_least"] if has_looks(study) else last
@@ -45,13 +45,13 @@ def looks(study) -> tuple[int, ...]:
 
 
 def replications_words(study) -> int | str:
-    """Return the number of replications per cell as the study gives it: 4, or "10 to 100"."""
+    """Return the number of replications per cell, such as 4 or "10 to 100"."""
     numbers = looks(study) if has_looks(study) else sorted(set(fixed_replications(study).values()))
     return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def look_path(scenario, replications) -> str:
-    """Return the path of a look's file, relative to the study's results. If the file is missing, it is made again from the runs."""
+    """Return the path of a look's file, relative to the study's results; a missing file is made again from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 
@@ -61,9 +61,10 @@ def goes_on(path) -> bool:
 
 
 def wanted_replications(study, results) -> dict[str, int]:
-    """Return the number of replications of each scenario known so far: up to the first look that has not been taken.
+    """Return the number of replications of each scenario as far as it is known: up to the first look that has not been taken.
 
-    For a scenario whose looks have ended, it is the final number; a fixed number stays the same. ``results`` is the study's folder.
+    For a scenario whose looks have ended, this is the final number; a fixed number stays the same. ``results`` is the study's results
+    folder.
     """
     if not has_looks(study):
         return fixed_replications(study)
@@ -78,9 +79,9 @@ def wanted_replications(study, results) -> dict[str, int]:
 
 
 def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
-    """Return the number of replications of each scenario in a list of runs (scenario, ..., replication).
+    """Return the number of replications of each scenario, given a list of runs (scenario, ..., replication).
 
-    It is the smallest number at a look that these runs don't exceed, so missing runs up to that number are recognised.
+    This is the number of replications at the first look that the runs don't exceed, so that missing runs up to that number are noticed.
     """
     if not has_looks(study):
         return fixed_replications(study)

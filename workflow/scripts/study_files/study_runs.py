@@ -19,7 +19,7 @@ from study_files.study_variation import corners, drawn
 
 #: Keys of a scenario that aren't part of a run.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
-#: Keys of groups that are only in runs that use them -> value without effect.
+#: Keys of groups that only runs with another value contain -> value without effect.
 OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
@@ -46,7 +46,7 @@ def cells(study) -> Iterator[tuple[str, str, str]]:
 def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
     """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication).
 
-    ``replications`` gives the number for each scenario id; by default the largest number that the study may have.
+    ``replications`` is the number by scenario id; by default the largest number that the study may have.
     """
     replications = replications or ({} if has_looks(study) else fixed_replications(study))
     for scenario_id, cca, ip_version in cells(study):
@@ -63,7 +63,7 @@ def count_runs(study, replications: Mapping[str, int]) -> int:
 
 
 def runs_at_looks(study) -> tuple[int, int]:
-    """Return the number of runs at a study's first and at its last look, without control runs."""
+    """Return the numbers of runs at a study's first and last look, excluding control runs."""
     of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
     of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
     first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
@@ -71,7 +71,7 @@ def runs_at_looks(study) -> tuple[int, int]:
 
 
 def ip_versions_of(study, replication) -> list[str]:
-    """Return the IP versions of a replication: all, or one in an exam that alternates them."""
+    """Return the IP versions of a replication: all of the study's, or one in an exam that alternates them."""
     versions = study["ip_versions"]
     return [versions[(replication - 1) % len(versions)]] if _alternates(study) else versions
 
@@ -81,7 +81,7 @@ def _alternates(study):
 
 
 def last_replication(study, scenario_id=None) -> int:
-    """Return the number of the last run in a scenario's cells, or in any cell; control runs, if any, follow the replications."""
+    """Return the number of the last run in a scenario's cells, or in all cells; control runs, if any, follow the replications."""
     most = most_replications(study)
     if scenario_id is not None and not has_looks(study):
         most = fixed_replications(study)[scenario_id]
@@ -89,14 +89,14 @@ def last_replication(study, scenario_id=None) -> int:
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the control runs of a study, in the form of `runs`; there may be none."""
+    """Iterate over the control runs of a study, if any, as tuples like those of `runs`."""
     for cell in cells(study):
         for replication in range(most_replications(study) + 1, last_replication(study) + 1):
             yield (*cell, replication)
 
 
 def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study, like `runs`, and then over its control runs."""
+    """Iterate over the runs of a study, like `runs`, and then over the control runs."""
     return itertools.chain(runs(study, replications), control_runs(study))
 
 
@@ -118,15 +118,15 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
 
 def seed_of_run(study, scenario_id, replication) -> int:
-    """Return the seed of a study's run (`run_seed`); a scenario may share the seeds of another."""
+    """Return the seed of a study's run (`run_seed`); a scenario may share the seeds of another scenario."""
     return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
 
 
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return the specification of a run for the testbed.
 
-    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings of this run, and shares its parts
-    with the study, so they must not be changed. Raises `KeyError` if the study has no such run.
+    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings
+    of this run. Its parts are shared with the study and must not be modified. Raises `KeyError` if the study has no such run.
     """
     replication = int(replication)
     if (
@@ -148,11 +148,11 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     """Return the common part of the specifications of a scenario's runs: ``schema_version`` and ``scenario``.
 
-    It doesn't contain the study's name, so a run gives the same bytes in every study that contains it.
+    The result doesn't contain the study's name, so a run gives the same bytes in every study that contains it.
 
-    The conditions are those of one replication, which may be drawn, or without a replication the scenario's own. ``cca_definitions`` is
-    included if the study defines the CCA or mix, or other CCAs in the scenario.
-    The result shares its parts with the study. Raises KeyError if the study has no such scenario.
+    With a replication, drawn quantities have the values of this replication; without one, the values in the scenario. ``cca_definitions``
+    is included if the study defines the CCA or mix, or other CCAs in the scenario.
+    Parts of the result are shared with the study. Raises KeyError if the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
@@ -168,7 +168,7 @@ def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; runs of a program require ``cca``."""
+    """Return `run_conditions` with all drawn quantities at their upper bounds, for sizing jobs; runs of a program require ``cca``."""
     largest = list(corners(_scenario(study, scenario_id)))[-1]
     return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
@@ -206,21 +206,23 @@ def job_runs(
 ) -> list[list[tuple[str, str, str, int]]]:
     """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
 
-    A job ends before the run that would exceed its limit of runs or seconds. Its runs have the same needs and are ordered by scenario and
-    replication. In a study with interim looks they belong to one scenario, and never lie on both sides of a look.
+    A job ends before the run that would exceed the limit of runs or seconds. The runs of a job have the same needs and are ordered by
+    scenario and replication. In a study with interim looks, all belong to one scenario, and none is before a look that others follow.
 
     Parameters
     ----------
     study : dict
         The resolved study.
     most_runs : int
+        Largest number of runs in a job.
     most_s : float
+        Largest expected duration of a job in s.
     seconds_of : callable, optional
-        Returns the expected seconds of a run from its scenario and its CCA.
+        Function of scenario and CCA that returns the expected seconds of a run.
     needs_of : callable, optional
-        Returns what a run needs before it can start (hashable) from its scenario and its CCA.
+        Function of scenario and CCA that returns the needs of a run before it can start (hashable).
     scenarios : container of str, optional
-        Ids of the scenarios whose runs are divided; all if not given.
+        Identifiers of the scenarios whose runs are divided; all if not given.
     """
     places = {scenario["id"]: place for place, scenario in enumerate(study["scenarios"])}
     alike = {}

@@ -1,9 +1,8 @@
-"""The schema of a study file, and its description in words.
+"""The schema of a study file, and descriptions of allowed values in words.
 
-`workflow/schemas/study.schema.yaml` is the only place for parameters' defaults,
-ranges, units and descriptions, except for those of queueing disciplines (`study_files.queue_keys`) and of options of a link
-(`study_files.link_keys`) and of hosts (`study_files.host_keys`). This module reads it for code that validates a
-study, completes it with defaults, or documents it.
+`workflow/schemas/study.schema.yaml` is the only place for parameters' defaults, ranges, units and descriptions, except for parameters of
+queueing disciplines (`study_files.queue_keys`), links (`study_files.link_keys`) and hosts (`study_files.host_keys`). This module reads
+the schema for code that validates a study, completes it with defaults, or documents it.
 """
 
 from collections.abc import Callable
@@ -20,13 +19,13 @@ SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.ya
 
 #: Keys of a scenario that `defaults` can't have, because they belong to a single scenario.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
-#: Number of nodes whose keys are remembered, ten times as many as the schema has.
+#: Largest number of nodes whose keys are remembered, ten times the number of nodes in the schema.
 MOST_NODES = 5_000
 
 
 @lru_cache(maxsize=1)
 def study_schema() -> dict:
-    """Return the schema of a study as a dict; it is shared, so it must not be changed."""
+    """Return the schema of a study as a dict, which is shared and must not be modified."""
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
@@ -45,10 +44,10 @@ def study_schema() -> dict:
 
 
 def remembered(function: Callable) -> Callable:
-    """Return a function of one schema node that computes its result once per node; results are shared and must not be changed.
+    """Return a function of a schema node that computes its result once per node; results are shared and must not be modified.
 
-    Completing a study asks for the keys of the same few hundred nodes thousands of times. Nodes can't be hashed, so the key is the node's
-    identity; the entry holds the node, so that no other one gets the same identity.
+    Completing a study needs the keys of the same few hundred nodes thousands of times. Nodes can't be hashed, so the cache's key is the
+    node's identity; an entry holds its node, so that no other node gets the same identity.
     """
     known = {}
 
@@ -80,7 +79,7 @@ def _referred(node):
 
 
 def keys_of(node) -> dict[str, dict]:
-    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order; it is shared and must not be changed."""
+    """Return the dereferenced schemas of an object's keys, by name and in order; the dict is shared and must not be modified."""
     return _keys(node) if "properties" in node or "$ref" in node else {}
 
 
@@ -91,7 +90,7 @@ def _keys(node):
 
 
 def is_section(node) -> bool:
-    """Return whether a schema node is a section: merged key by key, not replaced as a whole."""
+    """Return whether a schema node is a section, which is merged key by key instead of being replaced as a whole."""
     return node.get("type") == "object" and "default" not in node
 
 
@@ -107,7 +106,7 @@ def scenario_schema() -> dict:
 
 @lru_cache(maxsize=1)
 def homes_of_keys() -> dict[str, str]:
-    """Return the place of each key, `the study` or a section's name, for hints on misplaced keys."""
+    """Return the place of each key (the study, a scenario or a section) in words, for hints about misplaced keys."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")
@@ -119,7 +118,7 @@ def homes_of_keys() -> dict[str, str]:
 
 
 def allowed_text(node) -> str:
-    """Describe the values that a schema node allows, such as `a number from 0 to below 100 (percent)`."""
+    """Return a description of the values that a schema node allows, such as `a number from 0 to below 100 (percent)`."""
     node = dereferenced(node)
     if "allowed" in node:
         return node["allowed"]
@@ -129,7 +128,7 @@ def allowed_text(node) -> str:
         choices = ["null" if choice is None else choice for choice in node["enum"]]
         return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
     if has_directions(node):
-        return f"{allowed_text(node['else'])}, or one for each direction as in {{forward: 1, reverse: 0}}"
+        return f"{allowed_text(node['else'])}, or one for each direction, such as {{forward: 1, reverse: 0}}"
     if "else" in node:
         return allowed_text(node["else"])
     kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]

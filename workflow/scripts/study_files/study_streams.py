@@ -1,8 +1,8 @@
-"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): their maximum number, and unsupported settings."""
+"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): maximum number of flows, and unsupported settings."""
 
 from collections.abc import Iterator
 
-#: `traffic.processes` -> largest number of long flows of a run; iperf3 has two processes per flow, or the same number of streams.
+#: `traffic.processes` -> largest number of long flows in a run; iperf3 has two processes per flow, or one stream per flow.
 MOST_FLOWS = {"per-flow": 64, "single": 64, "per-side": 5000}
 
 

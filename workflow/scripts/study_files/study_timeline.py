@@ -1,4 +1,4 @@
-"""Problems with a path's changes over time: sentences that start with the key."""
+"""Problems with a path's changes over time, as sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ CHANGES_LIMIT = 20_000
 
 
 def timeline_problems(scenario) -> Iterator[str]:
-    """Yield contradictions within a resolved scenario's timeline, and between it and the rest of the scenario."""
+    """Yield contradictions within a resolved scenario's timeline, and between the timeline and the rest of the scenario."""
     timeline = scenario["link"]["timeline"]
     if not timeline:
         return
@@ -25,17 +25,17 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield impossible policers: sentences that start with the key."""
+    """Yield problems of impossible policers, as sentences that start with the key."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
             yield f"topology is {scenario['topology']}; allowed with link.{key}: dumbbell."
         if offload:
-            yield f"transport.segmentation_offload is true; allowed with link.{key}: false, because a super-packet is larger than its bucket may be."
+            yield f"transport.segmentation_offload is true; allowed with link.{key}: false, because a super-packet exceeds the largest bucket."
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield settings that don't allow the path to change."""
+    """Yield problems of settings that don't allow the path to change."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -57,7 +57,7 @@ def _of_entry(scenario, number, entry):
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:
-        yield f"{where} changes nothing; allowed: one or more of rate_mbps, delay_ms, loss_percent and down_for_s."
+        yield f"{where} changes nothing; allowed: at least one of rate_mbps, delay_ms, loss_percent and down_for_s."
     for key in ("over_s", "down_for_s"):
         if entry["at_s"] < duration_s <= entry["at_s"] + (entry[key] or 0):
             yield (
@@ -67,9 +67,9 @@ def _of_entry(scenario, number, entry):
     if entry["at_s"] >= duration_s:
         yield f"{where}.at_s is {entry['at_s']:g}; allowed: less than traffic.duration_s, {duration_s} (s)."
     if entry["over_s"] and entry["down_for_s"] is not None:
-        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s: 0, because a link is down at once."
+        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s: 0, because a link goes down at once."
     if entry["loss_percent"] is not None and entry["down_for_s"] is not None:
-        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s: null, because a link that is down loses all."
+        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s: null, because a link that is down loses all packets."
     if entry["rate_mbps"] is not None and link["rate_mbps"] is None:
         yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps: null, because there is no bottleneck."
     for way in directions_of(entry):
@@ -79,19 +79,19 @@ def _of_entry(scenario, number, entry):
 
 
 def _lost_to_the_end(scenario):
-    """Yield a sentence for each direction in which all packets are lost until the end of the traffic, including iperf3's own messages."""
+    """Yield a problem for each direction in which all packets, including iperf3's control messages, are lost until the traffic's end."""
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():
         if run.timeline.values(way, "loss_percent")[-1][1] == LOST_ALL:
             number = max(n for n, one in enumerate(scenario["link"]["timeline"]) if one["loss_percent"] == LOST_ALL)
             yield (
-                f"link.timeline[{number}].loss_percent is {LOST_ALL}, which stays so until the traffic ends ({way}); allowed with "
-                "traffic.control_connection data-path: less, or a later change to less, for iperf3 can't end without its own messages."
+                f"link.timeline[{number}].loss_percent is {LOST_ALL}, and stays so until the traffic ends ({way}); allowed with "
+                "traffic.control_connection data-path: less, or a later change to less, because iperf3 can't end without its control messages."
             )
 
 
 def _at_one_time(timeline):
-    """Yield a sentence for each pair of entries that change the same quantity at the same time."""
+    """Yield a problem for each pair of entries that change the same quantity at the same time."""
     spans = {}
     for number, entry in enumerate(timeline):
         for name in (*QUANTITIES, "down_for_s"):
@@ -110,5 +110,5 @@ def _at_one_time(timeline):
                 seen.add((first, second))
                 yield (
                     f"link.timeline[{second}].{name} changes at {at_s:g} s what link.timeline[{first}] changes until {until_s:g} s "
-                    f"({way}); allowed: one change of a thing at a time."
+                    f"({way}); allowed: one change of a quantity at a time."
                 )

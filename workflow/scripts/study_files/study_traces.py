@@ -1,4 +1,4 @@
-"""Capacity over time from a file, read when a study is resolved, so that its runs don't need the file."""
+"""Capacity over time from a file, which is read when a study is resolved, so that runs don't need the file."""
 
 import hashlib
 import io
@@ -19,12 +19,12 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Size of the largest trace file in bytes, and its number of lines by format: an hour at 20 Mbit/s, or over an hour of rates every 10 ms.
+#: Largest size of a trace file in bytes, and number of lines by format: an hour at 20 Mbit/s, or over an hour of rates every 10 ms.
 LARGEST_BYTES = 2**26
 MOST_LINES = {"mahimahi": 6_000_000, "csv": 500_000}
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
-#: Least length of a shorter last step, as a share of a step.
+#: Smallest length of a shorter last step, as a share of a step.
 LEAST_STEP = 0.1
 #: Smallest mean rate of a trace: one full packet in 12 s.
 LEAST_MBPS = 0.001
@@ -35,7 +35,7 @@ class TraceError(ValueError):
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace completed from its file: SHA-256, period, and the capacity of each step; unchanged if it already has rates.
+    """Return a trace with the SHA-256, period and capacity of each step from its file; a trace with rates is returned unchanged.
 
     Raises `TraceError`.
 
@@ -44,12 +44,12 @@ def completed_trace(trace, source) -> dict:
     trace : dict
         `link.trace` of a scenario, with all its keys.
     source : str
-        The study's file; the trace's file is relative to its folder.
+        The study's file; the path of the trace's file is relative to the folder of the study's file.
     """
     if trace["rates_mbps"] is not None:
         return trace
     if trace["file"] is None:
-        raise TraceError("has neither file nor rates_mbps; allowed: the path of a file beside the study.")
+        raise TraceError("has neither file nor rates_mbps; allowed: the path of a file next to the study's file.")
     content = file_beside(trace["file"], source)
     if byte := re.search(rb"[^\x00-\x7f]", content):
         raise TraceError(f"can't be read: byte {byte.end()} is not text; allowed: numbers in lines.")
@@ -57,7 +57,7 @@ def completed_trace(trace, source) -> dict:
     if count > most:
         raise TraceError(f"has {count:,} lines; allowed: up to {most:,}.")
     if not content.strip():
-        raise TraceError("is empty; allowed: a line for each packet, or for each rate.")
+        raise TraceError("is empty; allowed: one line per packet or per rate.")
     lasts_ms, offered = _OF_FORMAT[trace["format"]](content)
     keys = dereferenced(study_schema()["$defs"]["trace"])["properties"]
     begins_ms = _steps(lasts_ms, trace["step_ms"], keys["rates_mbps"]["maxItems"])
@@ -67,7 +67,7 @@ def completed_trace(trace, source) -> dict:
         for begin, end, offered_bytes in zip(begins_ms, ends_ms, _differences(offered, ends_ms), strict=True)
     ]
     if not any(rates):
-        raise TraceError("lets nothing pass; allowed: a rate above 0 in one step at least.")
+        raise TraceError("lets nothing pass; allowed: a rate above 0 in at least one step.")
     highest = keys["rates_mbps"]["items"]["maximum"]
     if max(rates) > highest:
         raise TraceError(f"has a step of {max(rates):g} Mbit/s; allowed: up to {highest:,}.")
@@ -78,7 +78,7 @@ def completed_trace(trace, source) -> dict:
 def _steps(lasts_ms, step_ms, most):
     """Return the times in ms at which the steps of a trace begin; the last step may be shorter than the others.
 
-    A remainder shorter than `LEAST_STEP` of a step belongs to the step before it.
+    A remainder shorter than `LEAST_STEP` steps is added to the previous step.
     """
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:
@@ -93,7 +93,7 @@ def _differences(offered, ends_ms):
 
 
 def file_beside(name, source) -> bytes:
-    """Return the bytes of a file in a study's folder or below; raise `TraceError` if it can't be read or is elsewhere."""
+    """Return the bytes of a file in or below a study's folder; raise `TraceError` if the file can't be read or is elsewhere."""
     folder = Path(source).parent.resolve()
     path = folder / name
     try:
@@ -103,16 +103,16 @@ def file_beside(name, source) -> bytes:
         raise TraceError(f"can't be read ({error.strerror}).") from None
     except RuntimeError:  # raised by Python up to 3.12
         raise TraceError("can't be read (a ring of links).") from None
-    raise TraceError("lies elsewhere; allowed: a file beside the study, or in a folder there.")
+    raise TraceError("lies elsewhere; allowed: a file next to the study's file, or in a subfolder.")
 
 
 def _texts(content):
-    """Iterate over the lines of a trace that aren't blank, one at a time, because there may be millions."""
+    """Iterate over the non-blank lines of a trace one at a time, because there may be millions."""
     return filter(str.strip, _all_lines(content))
 
 
 def _lines(content):
-    """Iterate over (number, line without surrounding blanks) for the same lines."""
+    """Iterate over (line number, line without surrounding blanks) for the non-blank lines of a trace."""
     return ((number, text) for number, line in enumerate(_all_lines(content), 1) if (text := line.strip()))
 
 
@@ -129,7 +129,7 @@ def _number(text, number, line):
     if not math.isfinite(value):
         raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed: numbers.")
     if value < 0:
-        raise TraceError(f"has the negative number {text.strip()} in line {number}; allowed: numbers from 0.")
+        raise TraceError(f"has the negative number {text.strip()} in line {number}; allowed: numbers of at least 0.")
     return value
 
 
@@ -144,15 +144,16 @@ def _ascending(times, unit, line_of):
     if late is not None:
         before, time = times[late : late + 2]
         raise TraceError(
-            f"is not sorted: {time:g} {unit} in line {line_of(late + 1)} stands behind {before:g}; allowed: times in order."
+            f"is not sorted: {time:g} {unit} in line {line_of(late + 1)} follows {before:g}; allowed: times in ascending order."
         )
 
 
 def _of_packets(content):
     """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered until a time in ms.
 
-    A line is the time in ms at which one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
-    line means 1,504 bytes of a TUN interface: an IP packet of 1,500). A packet that may pass at the end of a step belongs to that step.
+    Each line is the time in ms at which one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
+    line means 1,504 bytes of a TUN interface: an IP packet of 1,500 bytes). A packet that may pass at the end of a step belongs to that
+    step.
     """
     at_ms, suspects = array("d"), []
 
@@ -174,9 +175,9 @@ def _of_packets(content):
 
 
 def _of_rates(content):
-    """Return the values of `_of_packets` for a trace of times in s and rates in Mbit/s; each rate lasts until the next time.
+    """Return the same values as `_of_packets` for a trace of times in s and rates in Mbit/s.
 
-    The last one lasts as long as the previous one.
+    Each rate lasts until the next time, and the last rate as long as the previous one.
     """
     rows = _lines(content)
     _, header = next(rows)
@@ -189,14 +190,14 @@ def _of_rates(content):
             raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed: a time and a rate.")
         values.append((number, *(_number(cell, number, line) for cell in cells)))
     if len(values) < 2:
-        raise TraceError("has fewer than two rates; allowed: two lines of numbers or more.")
+        raise TraceError("has fewer than two rates; allowed: at least two lines of numbers.")
     _ascending([time_s for _, time_s, _ in values], "s", lambda index: values[index][0])
     if values[0][1] != 0:
         raise TraceError(f"begins at {values[0][1]:g} s; allowed: 0.")
     begins = [time_s * 1e3 for _, time_s, _ in values]
     ends = [*begins[1:], 2 * begins[-1] - begins[-2]]
     if ends[-1] <= 0:
-        raise TraceError("lasts 0 s; allowed: longer.")
+        raise TraceError("lasts 0 s; allowed: a longer trace.")
     bytes_a_ms = [rate_mbps * 1e3 / 8 for _, _, rate_mbps in values]
     of_rows = (rate * (end - begin) for rate, begin, end in zip(bytes_a_ms, begins, ends, strict=True))
     passed = list(itertools.accumulate(of_rows, initial=0.0))
@@ -212,7 +213,7 @@ _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
 
 
 def trace_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and its traces: sentences that start with the key."""
+    """Yield conflicts between a resolved scenario and its traces, as sentences that start with the key."""
     link = scenario["link"]
     traces = {f"link.{key}": link[key] for key in TRACES if link[key]}
     if not traces:
@@ -220,7 +221,7 @@ def trace_problems(scenario) -> Iterator[str]:
     problems = list(changing_network_problems(scenario, next(iter(traces))))
     if link["rate_mbps"] is None:
         problems.append(
-            f"link.rate_mbps is null; allowed with {next(iter(traces))}: a number, because there is no bottleneck without."
+            f"link.rate_mbps is null; allowed with {next(iter(traces))}: a number, because there is no bottleneck without a rate."
         )
     for name, trace in traces.items():
         for number, entry in enumerate(link["timeline"]):
@@ -250,7 +251,7 @@ def _of_period(trace, name):
     last_ms = lasts_ms - (len(rates) - 1) * step_ms
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):
         yield (
-            f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps: an end in the last of so "
+            f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps: an end in the last of that "
             f"many steps of {step_ms:g} ms."
         )
         return
