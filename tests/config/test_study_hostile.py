@@ -66,7 +66,10 @@ def test_control_characters_are_refused(tmp_path, where, character):
     key = where.rpartition(".")[2]
     line = f'{"    " if key == "label" else ""}{key}: "a\\u{ord(character):04x}b"'
     message = refusal(tmp_path / "study.yaml", f"{START}{line}\n")
-    assert message == f"{where} has the control character U+{ord(character):04X}; allowed: text without."
+    assert (
+        message
+        == f"{where} has the control character U+{ord(character):04X}; allowed: text without control characters."
+    )
     assert message.isprintable()
 
 

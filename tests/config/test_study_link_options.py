@@ -95,7 +95,7 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
         ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44: 0."),
         ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
          "link.duplicate_percent is only for reverse; allowed if all flows are real-time: forward, because nothing is sent in reverse."),
-        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent: off, for a bit of a packet's mark may flip."),
+        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent: off, because a bit of a packet's mark may flip."),
     ],
 )  # fmt: skip
 def test_packets_late_or_twice_that_can_not_be_are_refused_in_a_sentence(sections, sentence):

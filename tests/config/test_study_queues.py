@@ -79,12 +79,12 @@ def test_what_contradicts_a_discipline_is_said(small, queue, problem):
 def test_a_discipline_needs_a_rate_and_fq_a_router(small):
     fq = {"queue": {"discipline": "fq"}}
     assert problems(near(small, topology="cable", **fq)) == [
-        "queue.discipline is fq; allowed with topology cable: any other, for on a sending host fq does TCP's pacing, "
-        "which here TCP does itself."
+        "queue.discipline is fq; allowed with topology cable: any other, because on a sending host fq would do the pacing, "
+        "which TCP itself does here."
     ]
     offload = {"transport": {"segmentation_offload": True}, "queue": {"discipline": "codel"}}
     assert problems(near(small, **offload)) == [
-        "queue.discipline is codel; allowed with transport.segmentation_offload: drop-tail, because it would mark and count "
+        "queue.discipline is codel; allowed with transport.segmentation_offload: drop-tail, because any other would mark and count "
         "super-packets."
     ]
     unlimited = {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5}, "queue": {"discipline": "codel"}}

@@ -60,19 +60,19 @@ def test_the_defaults_table_is_every_scenarios_but_of_those_with_another(tmp_pat
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("", "begins with ''; allowed: time_s, then one or more of rate_mbps, delay_ms, loss_percent, direction."),
+        ("", "begins with ''; allowed: time_s, then at least one of rate_mbps, delay_ms, loss_percent, direction."),
         ("time_s\n1\n", "begins with 'time_s'; allowed: time_s, then"),
         ("rate_mbps,time_s\n1,2\n", "begins with 'rate_mbps,time_s'; allowed"),
         ("time_s,rate_mbps,jitter_ms\n1,2,3\n", "begins with 'time_s,rate_mbps,jitter_ms'; allowed"),
-        ("time_s,rate_mbps\n1\n", "has 1 values in line 2; allowed: 2, as in its header."),
-        ("time_s,rate_mbps\nx,1\n", "has time_s 'x' in line 2; allowed: a number from 0 on."),
+        ("time_s,rate_mbps\n1\n", "has 1 values in line 2; allowed: 2, as in the header."),
+        ("time_s,rate_mbps\nx,1\n", "has time_s 'x' in line 2; allowed: a number of at least 0."),
         ("time_s,rate_mbps\n1,-1\n", "has rate_mbps '-1' in line 2"),
         ("time_s,rate_mbps\n1,nan\n", "has rate_mbps 'nan' in line 2"),
         (
             "time_s,rate_mbps,direction\n1,1,up\n",
             "has direction 'up' in line 2; allowed: one of both, forward, reverse.",
         ),
-        ("time_s,rate_mbps\n10,1\n", "has no row before 10 s, when traffic ends."),
+        ("time_s,rate_mbps\n10,1\n", "has no row before 10 s, the end of the traffic."),
         (b"time_s,rate_mbps\n1,\xff\n", "can't be read: byte 20 is not text"),
     ],
 )

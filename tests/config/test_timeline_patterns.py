@@ -57,11 +57,11 @@ def test_a_seed_makes_the_same_changes_and_another_one_others(name):
         ({"pattern": "sattelite"}, ".pattern is \"sattelite\"; allowed: one of satellite, on-off."),
         ({"pattern": "satellite", "off_s": 1}, " has the key \"off_s\"; allowed with pattern satellite: period_s, rate_mbps, delay_ms, down_s, direction, seed."),
         ({"pattern": "satellite", "period_s": 0}, ".period_s is 0; allowed: a number from 0.01 to 86400."),
-        ({"pattern": "satellite", "rate_mbps": [9, 2]}, ".rate_mbps is [9, 2]; allowed: a number from 0.01 to 10000, a range as in [20, 40], or null."),
+        ({"pattern": "satellite", "rate_mbps": [9, 2]}, ".rate_mbps is [9, 2]; allowed: a number from 0.01 to 10000, a range such as [20, 40], or null."),
         ({"pattern": "on-off", "on_s": [1, 2]}, ".on_s is [1, 2]; allowed: a number from 0.01 to 86400."),
-        ({"pattern": "on-off", "seed": -1}, ".seed is -1; allowed: a whole number from 0 on."),
+        ({"pattern": "on-off", "seed": -1}, ".seed is -1; allowed: a whole number of at least 0."),
         ({"pattern": "satellite", "direction": "up"}, ".direction is \"up\"; allowed: one of both, forward, reverse."),
-        ({"pattern": "satellite", "period_s": 200}, " has no change before 100 s, when traffic ends."),
+        ({"pattern": "satellite", "period_s": 200}, " has no change before 100 s, the end of the traffic."),
     ],
 )  # fmt: skip
 def test_what_is_no_pattern_is_refused_in_a_sentence(timeline, sentence):

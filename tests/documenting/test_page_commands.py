@@ -72,7 +72,7 @@ def test_what_tests_a_command_instead_exists(root):
 
 
 def test_lines_that_are_not_printed_are_found():
-    assert page_commands.not_printed(["verdict: all is well"], "verdict: nothing wrong was found\n")
+    assert page_commands.not_printed(["verdict: all is well"], "verdict: no problem was found\n")
     assert page_commands.not_printed(["emulate run 16"], " emulate run          15\n")
 
 

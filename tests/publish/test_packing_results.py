@@ -71,7 +71,7 @@ def test_results_without_a_manifest_are_not_packed(pack, tmp_path):
     (tmp_path / "none").mkdir()
     status, output = pack(tmp_path / "none")
     assert (status, output.count("\n")) == (1, 1)
-    assert output.startswith(f"sawtooth: {tmp_path}/none/{MANIFEST}: no such file") and "run to its end first" in output
+    assert output.startswith(f"sawtooth: {tmp_path}/none/{MANIFEST}: no such file") and "be completed first" in output
 
 
 def test_a_manifest_can_not_make_it_pack_files_from_outside(pack, results):

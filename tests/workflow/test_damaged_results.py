@@ -41,7 +41,7 @@ def test_damaged_files_are_named_set_aside_and_made_again(copy_of_mini, results,
     assert "would be made again" in printed
     assert {path: (results / path).read_bytes() for path in damaged} == contents
     _, printed = copy_of_mini.snakemake("--cores", "all", *MINI)
-    assert "moved to logs/damaged there, made again" in printed
+    assert "moved to logs/damaged in this folder and made again" in printed
     assert "Traceback" not in printed
     copy_of_mini.same_results_as(mini)
     assert {path: (results / ASIDE / path).read_bytes() for path in damaged} == contents

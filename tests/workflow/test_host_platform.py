@@ -94,10 +94,10 @@ def says_that_it_cannot_be_repeated(checkout):
     command = own_command(checkout.folder, "publishing.verify_results", checkout.folder / "results/cable-host")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 of 2 runs were measured under a real clock (platform host)" in done.stdout
+    assert "2 of 2 runs were measured with a real clock (platform host)" in done.stdout
     assert "not repeatable" in done.stdout
-    assert "not checked: none of the runs asked for can be repeated\n" in done.stdout
-    assert "all 2 are whole, each at its place" in done.stdout
+    assert "not checked: none of the requested runs can be repeated\n" in done.stdout
+    assert "all 2 are complete and in the right place" in done.stdout
 
 
 def says_where_it_ran(document):

@@ -66,7 +66,7 @@ def test_runs_are_repeated_with_the_images_that_came_along(received, far_away, t
     assert [line.split(":")[0].strip() for line in seen.splitlines()[2:]] == ["lo"]
     done = far_away("verify", f"RESULTS={received}/mini.crate.zip", "IMAGES=1", "N=2")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("same bytes") == 2 and "verdict: nothing wrong was found: 2 of " in done.stdout
+    assert done.stdout.count("same bytes") == 2 and "verdict: no problem was found: 2 of " in done.stdout
     taken = sorted(path.name.split("-")[0] for path in (tmp_path / "cache/images").iterdir() if path.is_dir())
     assert taken == ["analysis", "testbed"]
     assert sorted(path.name for path in received.iterdir()) == ["mini.crate.zip", "mini.images.tar"]

@@ -48,7 +48,7 @@ def data_of(capture):
 def test_a_run_s_packets_are_those_that_it_counted(packets, name):
     status, output, captures, document = packets(name)
     assert status == 0, output
-    assert "its document came out the same to the byte" in output
+    assert "the document was reproduced to the byte" in output
     assert sorted(captures) == ["h1-eth0", "h2-eth0", "r1-eth0", "r1-eth1", "r2-eth0", "r2-eth1"]
     for interface, file in captures.items():
         times = [at_ns for at_ns, _, _ in packets_of(file)]
@@ -114,7 +114,7 @@ def test_packets_of_another_run_are_not_kept(packets):
 
     status, output, captures, _ = packets(RUNS[0], change=change)
     assert status == 1 and captures == {}
-    assert "has another document when its packets are recorded, so these would not be its packets" in output
+    assert "has a different document when its packets are recorded, so these would not be its packets" in output
     assert '"tx_packets"' in output or "tx_packets" in output
 
 
@@ -131,4 +131,4 @@ def test_another_testbed_s_run_is_refused(packets):
 
     status, output, captures, _ = packets(RUNS[0], change=change)
     assert status == 1 and captures == {}
-    assert "was made by a testbed other than the one here, so its bytes can't be had: " in output
+    assert "was made by a testbed other than the one here, so its bytes can't be reproduced: " in output

@@ -58,7 +58,7 @@ def test_a_difference_is_told_by_what_kind_it_is():
     assert "at /a/b: 2.5 was received, 1.5 is what" in file_difference(compressed(other), made)
     assert "at /c: nothing was received" in file_difference(compressed({"a": {"b": 1.5}}), made)
     assert "only its compression differs" in file_difference(gzip.compress(gzip.decompress(made), mtime=1), made)
-    assert "only written otherwise" in file_difference(compressed(value, indent=1), made)
+    assert "only its notation differs" in file_difference(compressed(value, indent=1), made)
     assert "it is truncated" in file_difference(made[:-9], made)
     assert "can't be read as gzip" in file_difference(b"nothing of the kind", made)
     assert f"its end, after {len(made) - 1} of {len(made)} bytes" in file_difference(made[:-1], made)
@@ -85,7 +85,7 @@ def test_a_rerun_without_a_document_says_why(tmp_path):
         (gzip.compress(bytes(2**20), mtime=0), "decompresses to more than 1000000 bytes"),
         (gzip.compress(b"{}", mtime=0)[:-1], "is truncated"),
         (b"", "is truncated"),
-        (gzip.compress(b"{}", mtime=0) + gzip.compress(b"{}", mtime=0), "bytes behind its end"),
+        (gzip.compress(b"{}", mtime=0) + gzip.compress(b"{}", mtime=0), "bytes after its end"),
         (b"{}", "can't be read as gzip"),
     ],
 )
@@ -106,9 +106,9 @@ def test_a_document_that_is_not_of_the_schema_is_named(recorded):
     document = recorded("slow-vegas-ipv6")
     text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
     check_form(document, text)
-    with pytest.raises(ReceivedError, match="is not of the schema: verdict: .*'opinion' was unexpected"):
+    with pytest.raises(ReceivedError, match="doesn't match the schema: verdict: .*'opinion' was unexpected"):
         check_form(document | {"verdict": document["verdict"] | {"opinion": "fine"}}, text)
-    with pytest.raises(ReceivedError, match="not as the testbed writes it"):
+    with pytest.raises(ReceivedError, match="not as written by the testbed"):
         check_form(document, text + b" ")
 
 
@@ -145,7 +145,7 @@ def packed_by(name, method):
         ([("runs/1", "a"), ("runs/./1", "b")], "twice"),
         ([("runs", "a"), ("runs/1", "b")], "can't be unpacked"),
         ([("bomb", bytes(2**24))], "over 100 times its own size"),
-        ([("a/" * 1900 + "file", "")], "lies in more than 12 folders"),
+        ([("a/" * 1900 + "file", "")], "is in more than 12 nested folders"),
         ([(packed_by("runs/1", zipfile.ZIP_LZMA), "a")], "packed by method 14; allowed: 0"),
     ],
 )

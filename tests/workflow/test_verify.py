@@ -100,7 +100,7 @@ def test_results_that_are_as_they_were_pass_and_stay_as_they_are(verify, results
     assert output.count("same bytes") == 16
     assert "PROBLEM" not in output and "not checked" not in output
     assert output.splitlines()[-1] == (
-        "verdict: all is well: 16 of 16 runs were repeated; all that follows from them was made again"
+        "verdict: all is well: 16 of 16 runs were repeated; everything derived from the runs was made again"
     )
     assert everything(results) == before
 
@@ -162,8 +162,8 @@ def test_a_deleted_and_an_added_document_are_named(verify, results):
     assert status == 1, output
     assert f"missing: runs/{OTHER}.json.gz" in output
     assert f"not listed: runs/{SCENARIO}/reno/ipv4/3.json.gz" in output
-    assert f"run {OTHER} has a row and no document" in output
-    assert f"run {SCENARIO}/reno/ipv4/3 has a document and no row" in output
+    assert f"run {OTHER} has a row but no document" in output
+    assert f"run {SCENARIO}/reno/ipv4/3 has a document but no row" in output
     assert f"run {SCENARIO}/reno/ipv4/3: has the specification of the run {NAME}" in output
 
 
@@ -177,7 +177,7 @@ def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
     assert output.count("PROBLEM") == 1
-    assert f"1 of the study's 16 runs have no document, the first: {NAME}" in output
+    assert f"1 of the study's 16 runs have no document, for example {NAME}" in output
 
 
 CHANGES = {
@@ -207,9 +207,9 @@ def test_what_does_not_follow_from_the_documents_is_found(verify, results):
     status, output = verify(results, "--no-reruns", derived=True)
     assert status == 1, output
     for file, line in lines.items():
-        assert f"{file} is not what the documents give: the first difference is in line {line}," in output
-    assert output.count("is not what the documents give") == len(CHANGES) + 1  # and the manifest
-    assert "analysis/better.csv is not a file that the workflow makes of these documents" in output
+        assert f"{file} doesn't follow from the documents: the first difference is in line {line}," in output
+    assert output.count("doesn't follow from the documents") == len(CHANGES) + 1  # and the manifest
+    assert "analysis/better.csv is not a file that the workflow makes from these documents" in output
     assert "figures/loss.csv is missing" in output
     assert "all is well" not in output
 
@@ -222,7 +222,7 @@ def test_the_published_study_is_that_of_the_tables(verify, results):
     renew_manifest(results)
     status, output = verify(results, "--no-reruns", derived=True)
     assert status == 1, output
-    assert "workflow/study.json is another study than the one in tidy/provenance.json" in output
+    assert "workflow/study.json is a different study from the one in tidy/provenance.json" in output
 
 
 def test_a_flipped_verdict_is_found_without_a_rerun(verify, results):
@@ -232,7 +232,7 @@ def test_a_flipped_verdict_is_found_without_a_rerun(verify, results):
     rewrite(results, flip)
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
-    assert f"run {NAME}: says that it is not valid, and its checks say otherwise" in output
+    assert f"run {NAME}: says that it is not valid, but its checks say otherwise" in output
 
 
 def test_a_key_twice_in_the_manifest_is_found(verify, results):
@@ -247,7 +247,7 @@ def test_what_is_left_out_is_in_the_verdict(verify, results):
     status, output = verify(results, "--runs", NAME)
     assert status == 0, output
     assert output.splitlines()[-1] == (
-        "verdict: nothing wrong was found: 1 of 16 runs were repeated (not checked: derived)"
+        "verdict: no problem was found: 1 of 16 runs were repeated (not checked: derived)"
     )
 
 
@@ -277,7 +277,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     status, output = verify(results, "--runs", NAME, OTHER)
     assert status == 3, output
     assert "1 of 16 documents need a testbed other than the one here" in output
-    assert "1 of 2 that were named" in output
+    assert "1 of 2 named runs" in output
     assert output.count("same bytes") == 1
 
 
@@ -300,7 +300,7 @@ def test_a_hostile_specification_is_not_run(verify, results, section, values):
     status, output = verify(results, "--runs", NAME)
     assert status == 1, output
     assert f"run {NAME}: won't be run: " in output
-    assert "none of the runs asked for can be repeated" in output
+    assert "none of the requested runs can be repeated" in output
 
 
 def test_a_study_that_the_workflow_would_refuse_is_refused(verify, results):
@@ -310,7 +310,7 @@ def test_a_study_that_the_workflow_would_refuse_is_refused(verify, results):
     provenance.write_text(json.dumps(content))
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
-    assert "tidy/provenance.json names no study of this version: study: replications is 1000000000000" in output
+    assert "tidy/provenance.json has no study of this version: study: replications is 1000000000000" in output
 
 
 def test_links_are_not_followed(verify, results, tmp_path):

@@ -1,8 +1,8 @@
-"""Detect damage to finished results before planning, regardless of file dates; damaged files are set aside and made again.
+"""Detection of damage to finished results before planning; damaged files are set aside and made again.
 
-Snakemake compares dates. Results have a manifest with the SHA-256 of each file. Once a call has finished them, a file that doesn't match
-the manifest was changed by something else. Until then, for example after an interrupted call, a file may legitimately be newer than the
-manifest.
+Snakemake only compares dates, but results have a manifest with the SHA-256 of each file. Once a call has finished the results, a file that
+doesn't match the manifest was changed by something other than the workflow. Before that, for example after an interrupted call, a file may
+legitimately be newer than the manifest.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from publishing.result_checks.manifest import file_problem as problem_of
 from testbed.machine.messages import tell
 from wording.terminal_text import shown
 
-#: File with the SHA-256 of the manifest with which a call ended.
+#: File with the SHA-256 of the manifest at the end of a call.
 FINISHED = Path("logs/finished.txt")
-#: Time by which files may be newer than the manifest, because Snakemake touches its rule's outputs one after another.
+#: Time by which files may be newer than the manifest, because Snakemake touches the outputs of a rule one after another.
 TOUCHED_NS = 1_000_000_000
 #: Folder for damaged files, below a results folder.
 ASIDE = Path("logs/damaged")
@@ -27,7 +27,7 @@ NAMED = 5
 
 
 def set_damaged_aside(folder: Path, only_say: bool) -> None:
-    """Move the result files that don't match their manifest below `ASIDE` and report them, or only report them.
+    """Move the result files that don't match their manifest to `ASIDE`, and report them; or only report them.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
         return
     named = ", ".join(shown(path) for path in damaged[:NAMED]) + (" and others" if len(damaged) > NAMED else "")
     files = f"{len(damaged)} file{'s' * (len(damaged) > 1)} in {folder}"
-    what = "would be made again" if only_say else f"moved to {ASIDE} there, made again"
+    what = "would be made again" if only_say else f"moved to {ASIDE} in this folder and made again"
     tell(f"{files} changed since the results were finished: {named}; {what}.")
     if not only_say:
         for path in damaged:
@@ -51,7 +51,7 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Return the existing result files, by path below the folder, that don't match the manifest."""
+    """Return the paths, relative to the folder, of existing result files that don't match the manifest."""
     manifest = folder / MANIFEST
     try:
         written_ns, digest = manifest.stat().st_mtime_ns, _sha256(manifest)
@@ -83,7 +83,7 @@ def note_begun(folder: Path) -> None:
 
 
 def note_finished(folder: Path) -> None:
-    """Mark results as finished if their manifest is newer than all files that it lists."""
+    """Mark results as finished if the manifest is newer than all files listed in it."""
     manifest = folder / MANIFEST
     with contextlib.suppress(OSError, ManifestError):
         written_ns = manifest.stat().st_mtime_ns

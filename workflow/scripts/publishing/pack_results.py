@@ -1,7 +1,7 @@
 """Pack a study's published files into one archive: ``python -m publishing.pack_results results/<study>``.
 
-The archive is an RO-Crate in ZIP: the manifest and exactly the files that it lists, each
-checked against its digest while it is packed. The same results give the same bytes.
+The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists, each
+verified against its digest while being packed. The same results give the same bytes.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from publishing.result_checks.nearest_results import nearest_to
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: Date and mode of every file in the archive: the earliest that ZIP knows, and readable by all.
+#: Date and mode of every file in the archive: the earliest date that ZIP supports, and readable by all users.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
 #: Suffixes of files that are already compressed.
 STORED = (".gz", ".parquet")
@@ -49,7 +49,7 @@ def _pack(folder: Path, target: Path) -> int:
 
 
 def _add(archive, folder, path):
-    """Add one file and return the SHA-256 of the packed content."""
+    """Add a file to the archive and return the SHA-256 of the packed content."""
     details = zipfile.ZipInfo(path, DATE)
     details.external_attr = MODE << 16
     details.create_system = 3  # Unix, wherever this runs
@@ -68,7 +68,7 @@ def main(arguments=None) -> int:
     """Read the command line, write the archive and print its path; return the exit status."""
     parser = argparse.ArgumentParser(prog="pack_results", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="results/<study>")
-    parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
+    parser.add_argument("--output", type=Path, help="path of the archive; <folder>.crate.zip if not given")
     options = parser.parse_args(arguments)
     if not os.path.isdir(options.folder):
         why = absence(options.folder, "folder") or "it is not a folder"

@@ -1,4 +1,4 @@
-"""Read the flows from captures made by `testbed.readings.packet_capture`."""
+"""Reading of flows from captures made by `testbed.readings.packet_capture`."""
 
 import ipaddress
 import struct
@@ -11,19 +11,19 @@ from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
-#: Size of an Ethernet header, the longest IP header and the beginning of TCP's.
+#: Total size of an Ethernet header, the longest IP header and the beginning of a TCP header.
 SHORTEST_BYTES = 14 + 60 + 14
-#: Kind of a block -> number of bytes that are read.
+#: Kind of a block -> number of bytes that are needed.
 LEAST_BODY_BYTES = {ENHANCED_PACKET: 20, STATISTICS: 24}
-#: Upper limit for the size of a block, larger than one with the longest packet.
+#: Largest size of a block in bytes, more than a block with the longest packet has.
 LARGEST_BLOCK_BYTES = 2**20
-#: Half of TCP's sequence number space: a number ahead by less than this is newer.
+#: Half of TCP's sequence number space: a sequence number that is ahead by less than this is newer.
 HALF = 2**31
 
 
 @dataclass
 class Flow:
-    """Packets in one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that were seen before."""
+    """Packets in one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that had been sent before."""
 
     source: str
     destination: str
@@ -42,7 +42,7 @@ class Flow:
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and body of each block in a pcapng file; raise ReceivedError if it is incomplete, as a custom kernel may cause."""
+    """Yield kind and body of each block in a pcapng file; raise ReceivedError if the file is incomplete, perhaps due to a custom kernel."""
     with path.open("rb") as file:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
@@ -54,7 +54,7 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
-    """Yield the time in ns since 1970, the captured bytes and the length on the wire of each packet in a capture."""
+    """Yield, for each packet in a capture, time in ns since 1970, captured bytes, and length on the wire in bytes."""
     for kind, body in blocks_of(path):
         if kind == ENHANCED_PACKET:
             _, high, low, kept, length = struct.unpack_from("=IIIII", body)
@@ -62,7 +62,7 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
 
 
 def flows_of(path: Path) -> tuple[list[Flow], int]:
-    """Return the flows in a capture by their first packets (those without ports form one), and the number of missing packets."""
+    """Return the flows in a capture, ordered by their first packets, and the number of missing packets."""
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
         if kind == STATISTICS:
@@ -85,13 +85,13 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
-    """Return source, destination, protocol and payload of a packet that was kept whole; no payload if it isn't UDP's."""
+    """Return source, destination, protocol and UDP payload of a packet that was kept whole; the payload of other packets is empty."""
     key, size, _ = _parsed(content, length)
     return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
 
 
 def _parsed(content, length):
-    """Return (protocol, addresses with ports), payload bytes and TCP sequence number of a packet; 0 and None if it is too short."""
+    """Return a packet's key (protocol, addresses, ports), payload size in bytes (0 if unknown), and TCP sequence number (or None)."""
     content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)
     at = ETHERNET_BYTES

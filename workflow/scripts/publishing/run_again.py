@@ -1,4 +1,4 @@
-"""Repeat a finished run with recordings, which are kept only if its document is byte-identical."""
+"""Repetition of a finished run with recordings, which are kept only if the run's document is byte-identical."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from testbed.machine.carrying import write_document
 from wording.missing_files import absence
 
-#: Intervals in s of additional readings of the recordings; the next one is tried if the document differs or records were lost.
+#: Intervals in s of additional readings of the recordings; the next interval is tried if the document differs or records were lost.
 STEPS_S = (None, 0.1, 0.02, 0.05, 0.01)
 FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz"
 
@@ -29,7 +29,7 @@ class OtherDocumentError(ReceivedError):
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run with a document: its results folder, its name there, its validated specification, its document."""
+    """A run with a document: results folder, name in this folder, validated specification, and document."""
 
     folder: Path
     name: str
@@ -38,37 +38,37 @@ class FinishedRun:
 
 
 def finished_run(path: Path, recorded: str) -> FinishedRun:
-    """Return the run of a document; ``recorded`` names the recordings, for messages.
+    """Return the run to which a document belongs; ``recorded`` is the name of the recordings, for messages.
 
     Raises
     ------
     ReceivedError
-        If there is no such document, or it is from another testbed or platform, or from a failed run.
+        If the document doesn't exist, or is from another testbed or platform or from a failed run.
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
     checked = check_document(folder, name, study, here)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
-        raise ReceivedError(f"{shown(path)} was made by a testbed other than the one here, so its bytes can't be had: {remedy}.")  # fmt: skip
+        raise ReceivedError(f"{shown(path)} was made by a testbed other than the one here, so its bytes can't be reproduced: {remedy}.")  # fmt: skip
     if checked.problems:
         raise ReceivedError(f"{shown(path)}: {checked.problems[0]}.")
     document = parse(decompress(read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)))
     platform = checked.specification["scenario"]["platform"]
     if platform != "uml":
-        raise ReceivedError(f"{shown(path)}: its platform is {platform}; {recorded} can be had of runs of the platform uml, whose bytes are the same again.")  # fmt: skip
+        raise ReceivedError(f"{shown(path)}: its platform is {platform}; {recorded} can only be recorded for runs on platform uml, which reproduce their bytes.")  # fmt: skip
     if "links" not in document:
-        raise ReceivedError(f"{shown(path)}: the run failed before its end ({document.get('failure', {}).get('cause', 'no links')}), so nothing says what its {recorded} were.")  # fmt: skip
+        raise ReceivedError(f"{shown(path)}: the run failed before its end ({document.get('failure', {}).get('cause', 'no links')}), so its {recorded} are unknown.")  # fmt: skip
     return FinishedRun(folder, name, checked.specification, document)
 
 
 def _run_of(path):
     """Return the results folder and the name of a run's document."""
     if why := absence(path):
-        raise ReceivedError(f"RUN={shown(path)}: {why}; it is {FORM}.")
+        raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")
     parts = Path(os.path.abspath(path)).parts
     if len(parts) < 6 or parts[-5] != "runs" or not parts[-1].endswith(".json.gz"):
-        raise ReceivedError(f"RUN={shown(path)} is not a run document: {FORM} is one.")
+        raise ReceivedError(f"RUN={shown(path)} is not a run document; allowed: {FORM}.")
     return Path(*parts[:-5]), "/".join(parts[-4:]).removesuffix(".json.gz")
 
 
@@ -78,14 +78,14 @@ def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
     Raises
     ------
     ReceivedError
-        If it may not be built, or building it fails.
+        If the kernel must not be built, or building it fails.
     """
     if has_programs(run.specification) and not build:
-        raise ReceivedError("the run has programs of the study's own: BUILD=1 starts them, confined as in the run.")
+        raise ReceivedError("the run has the study's own programs: BUILD=1 starts them, confined as in the run.")
     if kernels_again.kernel_name(run.specification, ROOT) is None:
         return None
     if not build:
-        raise ReceivedError("the run has a kernel of the study's own, which is a program: BUILD=1 builds it again from the published sources, and starts it.")  # fmt: skip
+        raise ReceivedError("the run has the study's own kernel, which is a program: BUILD=1 builds it again from the published sources, and starts it.")  # fmt: skip
     if why := kernels_again.build(run.specification, run.folder, ROOT, place):
         raise ReceivedError(f"its kernel: {why}.")
     return place / "kernels"
@@ -101,11 +101,12 @@ def record(
     steps_s: Iterable[float | None] = STEPS_S,
     unlike: Iterable[str] = (),
 ) -> Path:
-    """Execute a run with recordings until its document is the same and nothing is missing; return the folder with its files.
+    """Repeat a run with recordings until its document is the same and no record is missing; return the folder with the recordings.
 
     Parameters
     ----------
     run : FinishedRun
+        Run to repeat.
     place : pathlib.Path
         A temporary folder.
     kernels : pathlib.Path, optional
@@ -113,17 +114,19 @@ def record(
     recorded : str
         Name of the recordings, for messages.
     arguments : callable
-        (folder, step in s or None) -> arguments of `testbed` that request the recordings.
-    lost : callable, optional folder -> number of records for which the guest's memory had no room; if there are any, another step is tried.
+        Function of a folder and an interval in s (or None) that returns the arguments of `testbed` that request the recordings.
+    lost : callable, optional
+        Function of a folder that returns the number of records that didn't fit into the guest's memory; if there are any, another
+        interval is tried.
     steps_s : iterable of float or None, optional
-        Steps to try.
+        Intervals to try.
     unlike : iterable of str, optional
-        Keys of the document's ``environment`` that differ in a run with recordings, and aren't compared.
+        Keys of the document's ``environment`` that differ in a run with recordings and are therefore not compared.
 
     Raises
     ------
     OtherDocumentError
-        If no try gave the same document; the message has the place where it differs.
+        If no attempt gave the same document; the message has the place where the documents differ.
     """
     tries = {}
     for step_s in steps_s:
@@ -138,14 +141,14 @@ def record(
             break
     folder, (difference, _) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
     if difference:
-        raise OtherDocumentError(f"run {run.name} has another document when its {recorded} are recorded, so these would not be its {recorded}: {difference}")  # fmt: skip
+        raise OtherDocumentError(f"run {run.name} has a different document when its {recorded} are recorded, so these would not be its {recorded}: {difference}")  # fmt: skip
     return folder
 
 
 def repeat(
     run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
 ) -> str | None:
-    """Execute a run with recordings; return the difference in its document, or None. A difference that begins with "NOT " is a failure."""
+    """Repeat a run with recordings; return the difference of its document, or None. A difference that begins with "NOT " is a failure."""
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
     command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)
@@ -164,7 +167,7 @@ def repeat(
 
 
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Move files from one folder into another, which is first emptied; return their sorted paths."""
+    """Move files from one folder to another, which is emptied first; return their sorted paths."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in made.glob(pattern):

@@ -1,7 +1,7 @@
 """Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
-The run is executed again with captures at its interfaces. The captures are kept only if its document is byte-identical, which shows that
-they are the packets of that run.
+The run is repeated with captures at its interfaces. The captures are kept only if the document is byte-identical, which shows that
+they are the packets of the finished run.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Bytes kept of each packet: all headers, including the options of TCP and MPTCP; with FULL=1 whole packets, which are large with offload.
+#: Number of bytes kept of each packet: all headers, including the options of TCP and MPTCP; with FULL=1 whole packets, large with offload.
 HEADER_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 1600, 65_000
-#: Largest number of flows of a capture that are named.
+#: Largest number of a capture's flows that are printed.
 MOST_FLOWS = 20
 #: Overhead of a packet's block in the file, in bytes.
 BLOCK_BYTES = 44
@@ -38,7 +38,7 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="run_packets", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
-        "--at", nargs="*", default=[], help="interfaces, such as h1-eth0; by default all of the network under test"
+        "--at", nargs="*", default=[], help="interfaces, such as h1-eth0; all in the network under test if not given"
     )
     parser.add_argument("--full", action="store_true", help="keep whole packets instead of their headers")
     parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
@@ -72,7 +72,7 @@ def _capture(options):
         for file in captures.glob("*.pcapng"):
             add_secrets(file, secrets.lines)
         files = keep(captures, run.folder / "logs" / "packets" / run.name, "*.pcapng")
-    print("its document came out the same to the byte, so these are its packets:")
+    print("the document was reproduced to the byte, so these are the run's packets:")
     for file in files:
         _say(file, _counted(run.document, file.stem))
     if has_programs(run.specification):
@@ -89,16 +89,18 @@ def _record(run, place, kernels, asked):
     try:
         return record(run, place, kernels, "packets", arguments, _lost)
     except OtherDocumentError as error:
-        raise ReceivedError(f"{error}; AT=<interface> captures less, which may leave it as it is") from None
+        raise ReceivedError(
+            f"{error}; AT=<interface> captures fewer packets, which may leave the document unchanged"
+        ) from None
 
 
 def _secrets(run, place, kernels, asked, captures):
-    """Return the TLS secrets of a run's programs, which log them in one more repetition.
+    """Return the TLS secrets of a run's programs, which log them in an additional repetition.
 
-    A program that logs its secrets may send at other times, by a microsecond or so. The random numbers are the same, and so are the secrets if
-    the packets of the handshake are.
+    A program that logs its secrets may send a microsecond or so earlier or later. The random numbers are the same, and if the packets of the
+    handshake are the same, so are the secrets.
     """
-    print("its programs log their TLS secrets in one more repetition", flush=True)
+    print("the run's programs log their TLS secrets in an additional repetition", flush=True)
     folder = place / "secrets"
     folder.mkdir()
     difference = repeat(run, folder, kernels, ["--packets", str(folder), "--packet-keys", *asked])
@@ -108,16 +110,18 @@ def _secrets(run, place, kernels, asked, captures):
 
 
 def _say_secrets(secrets, file, is_full):
-    """Keep the TLS secrets of a run's programs in a file, and print its path, or what is missing to decrypt packets."""
+    """Write the TLS secrets of a run's programs to a file, and print its path or why packets can't be decrypted."""
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
-        print(f"  {os.path.relpath(file)}: TLS secrets of its programs, which are also in each capture, so Wireshark decrypts the packets")  # fmt: skip
+        print(f"  {os.path.relpath(file)}: TLS secrets of the run's programs, which are also in each capture, so that Wireshark decrypts the packets")  # fmt: skip
     if secrets.other:
-        print(f"  no TLS secrets of {', '.join(secrets.other[:MOST_FLOWS])}: each repetition has another handshake")
+        print(
+            f"  no TLS secrets for {', '.join(secrets.other[:MOST_FLOWS])}: each repetition has a different handshake"
+        )
     elif is_full and not secrets.lines:
-        print("  its programs logged no TLS secrets (SSLKEYLOGFILE), so what they encrypted stays encrypted")
+        print("  the run's programs logged no TLS secrets (SSLKEYLOGFILE), so their packets can't be decrypted")
     elif not is_full:
-        print("  FULL=1 keeps whole packets, and the TLS secrets to decrypt those of programs that log them")
+        print("  FULL=1 keeps whole packets, and TLS secrets to decrypt the packets of programs that log them")
 
 
 def _lost(folder):
@@ -141,13 +145,13 @@ def _kept_bytes(specification):
 
 
 def _counted(document, interface):
-    """Return the number of the traffic's packets according to an interface's own counters."""
+    """Return the number of the traffic's packets according to an interface's counters."""
     before, after = (document["links"][when].get(interface, {}) for when in ("before", "after"))
     return sum(after[way] - before.get(way, 0) for way in ("tx_packets", "rx_packets"))
 
 
 def _size(document, interfaces, kept):
-    """Return the number of packets that passed some interfaces, and the approximate size of their files in bytes."""
+    """Return the number of packets that passed the given interfaces, and the approximate size of the captures in bytes."""
     after = document["links"]["after"]
     packets = sum(_counted(document, name) for name in interfaces)
     qdiscs = [after[name].get("qdiscs", {}).values() for name in interfaces]
@@ -159,7 +163,7 @@ def _size(document, interfaces, kept):
 def _require_space(folder, size):
     free = shutil.disk_usage(folder).free
     if free < 2 * size:
-        raise ReceivedError(f"captures of {_megabytes(size)} need twice that for a moment, and {folder} has {_megabytes(free)} free; AT=<interface> captures at one.")  # fmt: skip
+        raise ReceivedError(f"captures of {_megabytes(size)} temporarily need twice that space, and {folder} has {_megabytes(free)} free; AT=<interface> captures at one interface.")  # fmt: skip
 
 
 def _megabytes(size):
@@ -167,12 +171,12 @@ def _megabytes(size):
 
 
 def _say(file, counted):
-    """Print a capture's contents compared with the interface's own counters, and for a host one line per flow."""
+    """Print the number of packets in a capture, compared with the interface's counters, and, for a host, one line per flow."""
     flows, lost = flows_of(file)
     total = sum(flow.packets for flow in flows)
-    held = "as many as the interface counted" if total == counted else f"the interface counted {counted:,}"
+    held = "as many as the interface counted" if total == counted else f"but the interface counted {counted:,}"
     if lost:
-        held = f"{lost:,} of {counted:,} had no place in the guest's memory: capture at fewer interfaces (AT=...)"
+        held = f"{lost:,} of {counted:,} did not fit into the guest's memory: capture at fewer interfaces (AT=...)"
     print(f"  {os.path.relpath(file)}: {count(total, 'packet')}, {held}; {_megabytes(file.stat().st_size)}")
     if file.name.startswith("h"):
         with_data = [flow for flow in flows if flow.payload_bytes]

@@ -1,7 +1,7 @@
 """Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
-The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is byte-identical except for the
-digest of that kernel's configuration, which shows that these are the events of that run.
+The run is repeated in the same kernel with tracing built in. The trace is kept only if the document is byte-identical except for the
+digest of the kernel's configuration, which shows that these are the events of the finished run.
 """
 
 import argparse
@@ -22,16 +22,16 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Names of events, and of functions; both may contain * and ?.
+#: Names of events and of functions, which may contain * and ?.
 EVENT, FUNCTION = re.compile(r"[\w*?]+:[\w*?]+", re.A), re.compile(r"[\w*?]+", re.A)
 #: The word that stands for the functions of the run's own CCAs.
 OF_CCA = "cca"
 DEFAULT_EVENTS = ["tcp:*"]
 #: A function of a C file.
 DEFINED = re.compile(r"^\w[\w\s*]*?\b(\w+)\([^;{}()]*\)\s*\{", re.M | re.A)
-#: Longest list of functions' globs that the kernel accepts, in bytes.
+#: Largest length of a list of function globs that the kernel accepts, in bytes.
 LONGEST_GLOBS = 3_900
-#: The part of the environment in which a run with tracing differs.
+#: Parts of the environment that differ in a run with tracing.
 UNLIKE = ("kernel_config_sha256",)
 #: CCA of the kernel -> globs of the functions in its file in net/ipv4.
 CCA_FUNCTIONS = {
@@ -60,9 +60,12 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="run_trace", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
-        "--events", nargs="*", default=[], help="events or globs of them; tcp:* if nothing is asked for"
+        "--events",
+        nargs="*",
+        default=[],
+        help="events or globs of events; tcp:* if neither events nor functions are given",
     )
-    parser.add_argument("--functions", nargs="*", default=[], help=f"functions of TCP or globs of them; {OF_CCA}: the run's CCAs")  # fmt: skip
+    parser.add_argument("--functions", nargs="*", default=[], help=f"TCP functions or globs of them; {OF_CCA} stands for the functions of the run's CCAs")  # fmt: skip
     parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
     options = parser.parse_args(arguments)
     try:
@@ -80,7 +83,7 @@ def _trace(options):
     run = finished_run(options.document, "events")
     functions = _functions(run, options.functions)
     events = options.events or ([] if functions else DEFAULT_EVENTS)
-    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, and minutes for the kernel with tracing if it was not built before", flush=True)  # fmt: skip
+    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus minutes for building the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
     def arguments(folder, _):
         # The run sees only this one of the folders here.
@@ -95,11 +98,11 @@ def _trace(options):
         tables.mkdir()
         readings, said = _write(made, tables, functions, run.document["stack"]["tcp"])
         files = keep(tables, run.folder / "logs" / "trace" / run.name, "*")
-    print("its document came out the same to the byte, but for the digest of the kernel's configuration, so these are its events:")  # fmt: skip
+    print("the document was reproduced to the byte, except for the digest of the kernel's configuration, so these are the run's events:")  # fmt: skip
     for file in files:
         print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
     if readings["lost"]:
-        print(f"  {readings['lost']:,} events had no place in the guest's memory: ask for fewer (EVENTS=...)")
+        print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer (EVENTS=...)")
     return 0
 
 
@@ -110,31 +113,31 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return globs of the requested functions, with the functions of the run's CCAs in place of `OF_CCA`."""
+    """Return globs of the requested functions, with `OF_CCA` replaced by the functions of the run's CCAs."""
     functions = []
     for one in asked:
         functions += _functions_of_ccas(run) if one == OF_CCA else [one]
     functions = list(dict.fromkeys(functions))
     if len(",".join(functions)) > LONGEST_GLOBS:
-        raise ReceivedError(f"FUNCTIONS has more than {LONGEST_GLOBS:,} characters; globs are shorter.")
+        raise ReceivedError(f"FUNCTIONS has more than {LONGEST_GLOBS:,} characters; use globs, which are shorter.")
     return functions
 
 
 def _functions_of_ccas(run):
-    """Return globs of the functions of the CCAs of a run's flows; for a C file, its functions' names."""
+    """Return globs of the functions that implement the CCAs of a run's flows; for a CCA in a C file, the functions' names."""
     specification = RunSpecification(run.specification)
     texts = kernels_again.source_texts(run.specification, run.folder, ROOT) if specification.sources else {}
     of_files = {one.kernel_cca: DEFINED.findall(texts[one.sha256]) for one in specification.sources}
     functions = []
     for name in sorted({specification.flow_kernel_cca(flow) for flow in range(specification.flows)}):
         if name not in CCA_FUNCTIONS.keys() | of_files.keys():
-            raise ReceivedError(f"FUNCTIONS={OF_CCA}: the functions of {name}, which a patch or another Linux brought, aren't known here; name them, such as {name}_*.")  # fmt: skip
+            raise ReceivedError(f"FUNCTIONS={OF_CCA}: the functions of {name}, which is from a patch or another Linux, aren't known; name them, for example {name}_*.")  # fmt: skip
         functions += of_files.get(name) or CCA_FUNCTIONS[name].split()
     return functions
 
 
 def _traced_kernel(run, place):
-    """Return the run's kernel with tracing, in a folder visible to the run's container."""
+    """Return the run's kernel with tracing, in a folder that the run's container can read."""
     try:
         return kernels_again.with_tracing(run.specification, run.folder, ROOT, place / "traced")
     except ReceivedError as error:
@@ -142,7 +145,7 @@ def _traced_kernel(run, place):
 
 
 def _write(made, tables, functions, counters):
-    """Write all files of a trace into a folder; return its readings, and file -> description.
+    """Write all files of a trace to a folder; return the trace's readings, and a description of each file by name.
 
     ``counters`` are the hosts' counters after the traffic, from the run's document.
     """

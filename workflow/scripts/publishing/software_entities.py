@@ -1,4 +1,4 @@
-"""The software that made a study, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
+"""The software with which a study was made, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
 
 from urllib.parse import quote
 
@@ -6,7 +6,7 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-#: Namespace of the terms of the Workflow Run RO-Crate profiles that are missing in RO-Crate's own context.
+#: Namespace of the terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {
@@ -32,14 +32,14 @@ HOMEPAGES = {
     "wget": "https://www.gnu.org/software/wget/",
 }
 #: Platform -> description of its kernel.
-KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
+KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine on which the runs were measured"}
 
 
 def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
-    """Set the properties of the crate's main entity, except its files, from ``workflow`` in tidy/provenance.json."""
+    """Set the properties of the crate's main entity except for files; ``made_by`` is ``workflow`` in tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
-    description = "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."
+    description = "TCP congestion control experiments that anyone can reproduce to the byte: a Snakemake workflow."
     workflow["description"] = description
     workflow["version"] = f"{commit}{changes}" if commit else "not recorded"
     workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
@@ -59,7 +59,7 @@ def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEnt
             "additionalType": {"@id": f"{RUN_TERMS}#SIFImage"},
             "identifier": digest,
             "description": f"Made by envs/{name}.def. The identifier is the digest of the image's content, "
-            f"content_digest in envs/{name}.json, not that of its file.",
+            f"content_digest in envs/{name}.json, not of the image file.",
         }
         address = f"#{name}-image-{digest.removeprefix('sha256:')[:12]}"
         entities.append(crate.add(ContextEntity(crate, address, properties)))
@@ -69,7 +69,7 @@ def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEnt
 def add_software(crate: ROCrate, environments: list[dict], libraries: dict[str, str]) -> list[ContextEntity]:
     """Add kernel, tools (``environments`` of tidy/provenance.json) and the analysis image's libraries (name -> version).
 
-    Each version is an entity once, identified by its package URL; they are sorted by these.
+    Each version is one entity, identified by its package URL; entities are sorted by package URL.
     """
     software = {}
     for environment in environments:

@@ -1,6 +1,6 @@
-"""TLS secrets of a run's programs: read as they were logged, and put into captures, so that Wireshark decrypts their packets.
+"""TLS secrets of a run's programs: read from the programs' logs, and added to captures, so that Wireshark decrypts the packets.
 
-The form of the lines is that of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile); the block is the Decryption Secrets Block of
+Lines have the format of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile); the block is the Decryption Secrets Block of
 draft-ietf-opsawg-pcapng.
 """
 
@@ -17,7 +17,7 @@ from testbed.machine.confined import MOST_SECRETS
 from testbed.machine.given_file import given_bytes
 from testbed.readings.packet_capture import INTERFACE, block
 
-#: Name of the file with all secrets of a run, beside its captures.
+#: Name of the file with all secrets of a run, next to the run's captures.
 SECRETS = "tls-secrets.txt"
 DECRYPTION_SECRETS, TLS_KEY_LOG = 0x0000000A, 0x544C534B
 #: A line: the secret's name, the client's random number, the secret.
@@ -30,7 +30,7 @@ MOST_IN_BLOCK = 2**19
 
 @dataclass
 class Secrets:
-    """TLS secrets: the lines that programs have logged, and the flows whose secrets aren't among them."""
+    """TLS secrets: the lines that programs have logged, and the flows whose secrets are missing."""
 
     lines: list[bytes] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
@@ -42,8 +42,8 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
     Parameters
     ----------
     folder : pathlib.Path
-        What the programs have logged, and the captures of the repetition. A program can log anything, so lines of another form are left out, and
-        each line is taken once, because client and server log the same.
+        The programs' logs, and the captures of the repetition. A program can log anything, so lines with another format are ignored;
+        duplicates are removed, because client and server log the same lines.
     captures : pathlib.Path
         The captures of the run.
     """
@@ -61,7 +61,7 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
 
 
 def handshakes(capture: Path) -> dict[str, list[bytes]]:
-    """Return QUIC connection -> the payloads of its handshake: the UDP packets with QUIC's long header (RFC 9000, section 17.2)."""
+    """Return the payloads of each QUIC connection's handshake, the UDP packets with QUIC's long header (RFC 9000, section 17.2)."""
     found = {}
     for _, content, length in packets_of(capture):
         source, destination, protocol, payload = udp_payload(content, length)
@@ -72,7 +72,7 @@ def handshakes(capture: Path) -> dict[str, list[bytes]]:
 
 
 def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
-    """Put secrets into a capture, before its packets."""
+    """Insert secrets into a capture, before the packets."""
     partial = capture.with_suffix(".partial")
     with capture.open("rb") as file, partial.open("wb") as copy:
         while True:
@@ -88,7 +88,7 @@ def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
 
 
 def _parts(lines) -> Iterator[bytes]:
-    """Yield lines joined to texts that fit into blocks."""
+    """Yield the lines, joined into texts that each fit into a block."""
     part = b""
     for line in lines:
         if len(part) + len(line) > MOST_IN_BLOCK:

@@ -1,4 +1,4 @@
-"""The trace of `testbed.readings.kernel_trace`, as text with run times, as a call graph, and as tables."""
+"""Conversion of a trace from `testbed.readings.kernel_trace` to text with the run's times, to a call graph, and to tables."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from publishing.result_checks.received_errors import ReceivedError
 
 #: A line of trace_pipe: task and its number, processor, flags, time in ns, event, the event's text.
 LINE = re.compile(r"\s*(?P<task>.+)-(?P<number>\d+) +\[(?P<processor>\d+)\] (?P<flags>\S+) +(?P<ns>\d+): (?P<event>\w+): ?(?P<text>.*)")  # fmt: skip
-#: A call or return of envs/guest/tracing/trace_functions.c, whose "event" is the function's own name.
+#: A call or return from envs/guest/tracing/trace_functions.c, whose "event" is the function's name.
 CALL = re.compile(r"[<>] (?P<function>\w+)")
 #: A field of an event's text.
 FIELD = re.compile(r"(\w+)(?:=|: )(\S*)")
@@ -25,7 +25,7 @@ NUMBER_FIELD, NAME_FIELD = "ifindex", "interface"
 
 @dataclass(frozen=True)
 class Record:
-    """A line of a trace: an event with its text or, with ``event`` None, the beginning (``>``) or end (``<``) of a function's call."""
+    """A line of a trace: an event with its text or, with ``event`` None, the beginning (``>``) or end (``<``) of a function call."""
 
     time_ns: int
     task: str
@@ -35,7 +35,7 @@ class Record:
 
 
 def records_of(path: Path) -> Iterator[Record]:
-    """Yield the records of trace.txt; raise ReceivedError for any other line, such as a custom kernel may write."""
+    """Yield the records of trace.txt; raise ReceivedError for any other line, which a custom kernel may have written."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith("CPU:") or not line.strip():  # events were lost here, which is counted elsewhere
@@ -55,7 +55,7 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the fields of an event's text by name, or the whole text as ``text`` if it has none."""
+    """Return the fields of an event's text by name; a text without fields is returned as the field ``text``."""
     return dict(FIELD.findall(text)) or {"text": text}
 
 
@@ -68,10 +68,10 @@ def write_text(trace: Path, origin_ns: int, output: Path) -> None:
 
 
 def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
-    """Write one table per event, ``<event>.csv``; return the number of rows of each.
+    """Write one table per event, ``<event>.csv``; return the number of rows by event.
 
-    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; if these include the number of an interface, also
-    its name.
+    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; if the fields include the number of an interface,
+    the interface's name is added.
     """
     columns, rows = defaultdict(dict), Counter()
     for one in records_of(trace):
@@ -96,7 +96,7 @@ def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder
 
 @dataclass(frozen=True)
 class Call:
-    """A function call: its times in ns, its task, and the number and the innermost of the recorded functions around it ("" if none)."""
+    """A function call: times in ns, task, number of enclosing calls (``depth``), and function of the innermost one ("" if none)."""
 
     began_ns: int
     ended_ns: int
@@ -107,7 +107,7 @@ class Call:
 
 
 def calls_of(trace: Path) -> list[Call]:
-    """Return the calls in a trace, ordered by their beginning; a call without an end in the trace is left out."""
+    """Return the calls in a trace, ordered by their beginning; calls without an end in the trace are omitted."""
     open_calls, calls = defaultdict(list), []
     for number, one in enumerate(records_of(trace)):
         if one.event:
@@ -134,7 +134,7 @@ def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
 
 
 def _graph(calls, origin_ns):
-    """Yield time and text of each line of a graph: a call that contains others is followed by them in braces."""
+    """Yield time and text of each line of a graph, in which the calls made during a call follow it in braces."""
     around = []
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         while len(around) > call.depth:
@@ -149,7 +149,7 @@ def _graph(calls, origin_ns):
 
 
 def write_counters(before: dict, after: dict, output: Path) -> None:
-    """Write how much each host's counters (nstat's names) grew, one row per host; counters that grew nowhere are left out."""
+    """Write the increase in each host's counters (nstat's names), one row per host; counters that grew on no host are omitted."""
     grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
     names = sorted({name for each in grown.values() for name, value in each.items() if value})
     with output.open("w", newline="") as file:
@@ -159,8 +159,8 @@ def write_counters(before: dict, after: dict, output: Path) -> None:
 
 
 def readings_of(folder: Path) -> dict:
-    """Return readings.json of a trace; raise ReceivedError if it is missing, as with a custom kernel."""
+    """Return the content of a trace's readings.json; raise ReceivedError if it is missing or damaged, perhaps due to a custom kernel."""
     try:
         return json.loads((folder / "readings.json").read_text())
     except (OSError, ValueError):
-        raise ReceivedError("the run left no whole trace.") from None
+        raise ReceivedError("the run left no complete trace.") from None

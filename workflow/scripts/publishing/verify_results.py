@@ -1,13 +1,13 @@
-"""Verify a results folder: rerun some of its runs, remake everything that is derived from the runs, and compare bytes.
+"""Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare bytes.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
 [--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
-on this machine or received from someone else, or an archive of `make publish`. Nothing
-is written into it.
+on this machine or received from someone else, or an archive from `make publish`. The
+results themselves are not changed.
 
-The exit status is 0 if everything is correct, 1 if something was changed, is missing or doesn't
-belong there, 2 if the call is invalid, and 3 if no problem was
-found but runs could not be repeated because they need another image or testbed.
+The exit status is 0 if everything is correct, 1 if a file was changed, is missing or doesn't
+belong to the results, 2 if the call is invalid, and 3 if no problem was
+found but some runs can't be repeated because they need another image or testbed.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def _verify(folder, options, account) -> int:
     here = list(platforms.values())
     study = ReceivedStudy(folder)
     reading_s = READ_S * len(names) / options.cores
-    time_text = f"; to read them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
+    time_text = f"; reading them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
     account.step("results", f"{len(names)} run documents in {shown(options.results)}{time_text}")
     _check_files(folder, account)
     documents = _read_documents(folder, names, study, here, options.cores)
@@ -79,7 +79,7 @@ def _verify(folder, options, account) -> int:
 
 
 def _check_call(options, names) -> None:
-    """Raise ReceivedError if there are no runs, or the requested ones are missing."""
+    """Raise ReceivedError if there are no runs or requested runs are missing."""
     results = shown(options.results)
     if not names:
         raise ReceivedError(f"{results} has no run document below `runs`.")
@@ -94,19 +94,19 @@ def _check_call(options, names) -> None:
 def _check_files(folder, account) -> None:
     """Compare all files with the manifest, if there is one."""
     if not (folder / manifest.MANIFEST).exists():
-        account.leave_out("files", f"there is no {manifest.MANIFEST}, so nobody says which files belong here")
+        account.leave_out("files", f"there is no {manifest.MANIFEST}, so the files that belong here aren't known")
         return
     try:
         listed = manifest.read_manifest(folder)
         problems = manifest.problems(folder, listed)
         sentences = (each.sentence if each.kind == "refused" else f"{each.kind}: {each.path}" for each in problems)
-        account.check("files", f"{len(listed)} files are those of {manifest.MANIFEST}, byte for byte", sentences)
+        account.check("files", f"{len(listed)} files match {manifest.MANIFEST}, byte for byte", sentences)
     except manifest.ManifestError as error:
         account.check("files", "", [str(error)])
 
 
 def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
-    """Return the findings on each run document, in the order of their names."""
+    """Return the findings on each run document, in the order of the documents' names."""
     with ProcessPoolExecutor(cores, initializer=_leave_signals_to_parent) as pool:
         check = partial(check_document, folder, study=study, here=here)
         try:
@@ -118,13 +118,13 @@ def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]
 
 
 def _leave_signals_to_parent() -> None:
-    """Leave an interrupt from the terminal to the parent (called in a process that reads documents)."""
+    """Ignore interrupts from the terminal, which the parent process handles; called in each process that reads documents."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Compare the documents with the digests in the table of runs."""
+    """Compare the documents' digests with those in the table of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:
@@ -138,29 +138,29 @@ def _check_rows(folder, documents, account) -> None:
 
 
 def _check_documents(documents, others, here, study, account) -> None:
-    """Report documents that are unreadable, in the wrong place, or not of a run of the study."""
+    """Report documents that are unreadable, in the wrong place, or not from a run of the study."""
     sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
     sentences += [f"{other} is not a run document" for other in others]
-    well = f"all {len(documents)} are whole, each at its place"
+    well = f"all {len(documents)} are complete and in the right place"
     if study.content:
         names = [document.name for document in documents]
         count = study.count(names)
         missing = count - sum(study.specification(name) is not None for name in names)
         if missing:
             first = ", ".join(study.missing(names, 3))
-            sentences.append(f"{missing} of the study's {count} runs have no document, the first: {first}")
-        well += f", the runs of the study {study.content['study']}, with the seeds that follow from its seed"
+            sentences.append(f"{missing} of the study's {count} runs have no document, for example {first}")
+        well += f"; they are the runs of the study {study.content['study']}, with the seeds that follow from the study's seed"
     elif study.present and any(document.made_by in here for document in documents):
         sentences.append(study.problem)
     account.check("documents", well, sentences)
     if not study.content and not sentences:
-        account.detail(f"not held against their study: {shown(study.problem, 600)}")
+        account.detail(f"not compared with their study: {shown(study.problem, 600)}")
 
 
 def _check_needs(documents, here, study, account) -> dict[str, dict]:
     """Report the image and testbed that the documents need, and how to get missing ones.
 
-    Return name -> specification of the runs that can be repeated here.
+    Returns the specifications of the runs that can be repeated here, by name.
     """
     groups = Counter(document.made_by for document in documents if document.made_by)
     foreign = {digests: count for digests, count in groups.items() if digests not in here}
@@ -187,47 +187,51 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Report the runs to leave out: those under a real clock and, unless ``build``, with third-party kernels or programs; return them."""
+    """Report and return the runs to skip: runs with a real clock and, unless ``build``, runs with the study's own kernels or programs."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
-        text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
+        text = f"{len(measured)} of {len(here_too)} runs were measured with a real clock (platform host):"
         account.step("clock", text)
-        account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
+        account.detail(
+            "not repeatable, because every execution gives different bytes; form, place, study and rows were checked"
+        )
     defined = {name: run.get("cca_definitions", {}).values() for name, run in here_too.items()}
     built = {name for name, ccas in defined.items() if any("source" in one or "kernel" in one for one in ccas)}
     built |= {name for name, run in here_too.items() if has_programs(run)}
     if built and not build:
-        account.step("kernels", f"{len(built)} of {len(here_too)} runs have a kernel or programs of the study's own:")
+        account.step("kernels", f"{len(built)} of {len(here_too)} runs have the study's own kernel or programs:")
         account.detail(
-            "none of these is built and started unasked; BUILD=1 builds kernels from what was published, and starts them and the programs"
+            "these are not built or started by default; BUILD=1 builds the kernels from the published sources, and starts kernels and programs"
         )
     return measured if build else measured | built
 
 
 def _remedy(study) -> str:
-    """Return instructions for getting the workflow that made a study's results."""
+    """Return instructions for getting the version of the workflow with which a study's results were made."""
     if not study.commit:
-        return "what to do: ask whoever made them for the commit of their workflow; these results don't name it"
-    changed = "; that workflow had uncommitted changes, so it may not be quite this commit" if study.dirty else ""
+        return (
+            "what to do: ask the authors of the results for the commit of their workflow, which the results don't name"
+        )
+    changed = "; that workflow had uncommitted changes, so it may differ from this commit" if study.dirty else ""
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes; return the numbers of runs repeatable only elsewhere, and of runs repeated.
+    """Repeat the requested runs and compare bytes; return the number of runs that can only be repeated elsewhere, and of repeated runs.
 
-    ``place`` is a temporary folder in which kernels are built. ``programs`` maps an image to the digest of the program in it.
+    ``place`` is a temporary folder in which kernels are built. ``programs`` has the digest of the program in each image.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
         asked = [name for name in dict.fromkeys(options.runs) if name not in measured]
         chosen = [name for name in asked if name in here_too]
-        what = f"{len(chosen)} of {len(asked)} that were named"
+        what = f"{len(chosen)} of {len(asked)} named runs"
     else:
         asked = range(options.count)
         chosen = sampling.draw(here_too, min(options.count, len(here_too)), options.seed)
         what = f"{len(chosen)} of {len(here_too)}, drawn with seed {options.seed}"
     if not chosen:
-        account.leave_out("reruns", f"none of the runs asked for can be repeated{' here' if asked else ''}")
+        account.leave_out("reruns", f"none of the requested runs can be repeated{' here' if asked else ''}")
         return len(asked), 0
     runs = {name: here_too[name] for name in chosen}
     if options.build:
@@ -252,22 +256,24 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> tup
 
 
 def _build_kernels(runs, folder, place, account) -> None:
-    """Build the kernels needed by the chosen runs, each once; a run whose kernel can't be built isn't repeated."""
+    """Build each kernel that the chosen runs need; runs whose kernel can't be built aren't repeated."""
     needed = {kernels_again.kernel_name(specification, ROOT): specification for specification in runs.values()}
     needed.pop(None, None)
     for name, specification in needed.items():
         why_not = kernels_again.build(specification, folder, ROOT, place)
-        account.step("kernels", f"{name}: {why_not or 'built from what was published; the same kernel, byte for byte'}")
+        account.step(
+            "kernels", f"{name}: {why_not or 'built from the published sources; the same kernel, byte for byte'}"
+        )
 
 
 def _what_a_sample_says(total, drawn) -> str:
-    """Return a sentence on the number of changed documents that a sample without differences rules out."""
+    """Return a sentence about the number of changed documents that a sample without differences rules out."""
     if drawn == total:
-        return f"these were all {total}"
+        return f"these were all {total} runs"
     least = sampling.least_changed(CHANCE, total, drawn)
     return (
-        f"had {least} or more of the {total} documents been changed, a draw of {drawn} would have found one "
-        f"with a chance of at least {CHANCE:.0%}, given a seed that nobody could foresee"
+        f"if at least {least} of the {total} documents had been changed, a sample of {drawn} would have included one "
+        f"with a probability of at least {CHANCE:.0%}, if nobody could foresee the seed"
     )
 
 
@@ -276,11 +282,9 @@ def _check_derived(folder, documents, study, cores, account) -> None:
     here = image_here("analysis")
     names = [document.name for document in documents]
     if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
-        account.leave_out(
-            "derived", "only where the study and all its documents are in order can the rest be made again"
-        )
+        account.leave_out("derived", "the rest can be made again only if the study and all its documents are in order")
     elif study.analysis_image != here:
-        needed = f"it takes the analysis image {study.analysis_image}, here is {here}"
+        needed = f"this needs the analysis image {study.analysis_image}; the image here is {here}"
         account.leave_out("derived", f"{needed}; {_remedy(study)}")
     else:
         try:
@@ -292,9 +296,9 @@ def _check_derived(folder, documents, study, cores, account) -> None:
         except ReceivedError as error:
             differences = [str(error)]
         made = "tables, analysis, figures, page and manifest"
-        account.check("derived", f"{made} are what the documents give, byte for byte", differences)
+        account.check("derived", f"{made} follow from the documents, byte for byte", differences)
         if differences and study.commit:
-            account.detail(f"they were made by the workflow of commit {study.commit}; is this checkout the same?")
+            account.detail(f"they were made by the workflow at commit {study.commit}; is this checkout the same?")
 
 
 def _verdict(account, left_out, repeated, count) -> int:
@@ -302,17 +306,17 @@ def _verdict(account, left_out, repeated, count) -> int:
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
         problems = f"{account.problems} problem{'s' * (account.problems > 1)}"
-        print(f"verdict: NOT AS IT SHOULD BE, {problems}, see above{unchecked}")
+        print(f"verdict: WRONG, {problems}, see above{unchecked}")
         return WRONG
     if left_out:
-        print(f"verdict: nothing wrong was found, but runs could not be repeated here, see `needs`{unchecked}")
+        print(f"verdict: no problem was found, but some runs could not be repeated here, see `needs`{unchecked}")
         return NOT_HERE
     runs = f"{repeated} of {count} runs were repeated"
-    rest = "" if "derived" in account.unchecked else "; all that follows from them was made again"
+    rest = "" if "derived" in account.unchecked else "; everything derived from the runs was made again"
     if repeated == count and not account.unchecked:
         print(f"verdict: all is well: {runs}{rest}")
     else:
-        print(f"verdict: nothing wrong was found: {runs}{rest}{unchecked}")
+        print(f"verdict: no problem was found: {runs}{rest}{unchecked}")
     return WELL
 
 
@@ -324,7 +328,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _whole_number(parser, name, text, least) -> int:
-    """Return an argument as a whole number of at least ``least``, or exit with a sentence that asks for one."""
+    """Return an argument as a whole number of at least ``least``, or exit with a sentence that states the allowed values."""
     # Up to 18 digits; longer numbers can't be intended.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
         parser.error(f"{name} is '{shown(text)}'; allowed: whole numbers of at least {least}.")
@@ -335,16 +339,18 @@ def main(arguments=None) -> int:
     """Parse the command line, verify, and return the exit status."""
     parser = _Parser(
         prog="verify_results",
-        description="Make results again, some of the runs and all that follows, and compare bytes.",
+        description="Repeat some of the runs, recreate everything that follows from the runs, and compare bytes.",
     )
     parser.add_argument("results", metavar="RESULTS", help="results/<study>, or an archive of `make publish`")
-    parser.add_argument("--count", metavar="N", help=f"how many runs to draw ({DRAWN}, or all if there are fewer)")
-    parser.add_argument("--seed", metavar="S", default="1", help="of the draw (1)")
-    parser.add_argument("--runs", metavar="RUN", nargs="+", help="names instead: scenario/cca/ip_version/replication")
-    parser.add_argument("--cores", metavar="N", default="all", help="how many runs at a time (all)")
-    parser.add_argument("--no-reruns", dest="reruns", action="store_false", help="only what takes no rerun")
+    parser.add_argument("--count", metavar="N", help=f"number of runs to draw ({DRAWN}, or all if there are fewer)")
+    parser.add_argument("--seed", metavar="S", default="1", help="seed of the draw (1)")
     parser.add_argument(
-        "--build", action="store_true", help="also build the kernels that runs brought, and repeat these"
+        "--runs", metavar="RUN", nargs="+", help="names of runs to repeat instead: scenario/cca/ip_version/replication"
+    )
+    parser.add_argument("--cores", metavar="N", default="all", help="number of runs at a time (all)")
+    parser.add_argument("--no-reruns", dest="reruns", action="store_false", help="don't repeat any runs")
+    parser.add_argument(
+        "--build", action="store_true", help="also build the study's own kernels, and repeat runs that need them"
     )
     parser.add_argument(
         "--no-derived", dest="derived", action="store_false", help="don't make tables, analysis, figures and page again"
@@ -368,7 +374,7 @@ def main(arguments=None) -> int:
         tell(str(file_problem or error))
         return BAD_CALL
     except KeyboardInterrupt:
-        tell("interrupted; no run is left behind, and nothing of it on disk.")
+        tell("interrupted; no run continues, and no temporary file is left.")
         return INTERRUPTED
 
 

@@ -1,7 +1,7 @@
 """Write a study's manifest: RO-Crate metadata with the digest of every published file.
 
-RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
-Recommended properties that a study doesn't publish are left out: who started it, where and when.
+The metadata follow RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
+Recommended properties that a study doesn't publish are left out: who started the study, where and when.
 """
 
 import csv
@@ -44,30 +44,30 @@ FORMATS = {
     "": "text/x-snakemake",
 }
 FOLDERS = {
-    "runs": "The run documents: gzip-compressed JSON, one a run, <scenario>/<cca>/<ip version>/<replication>.json.gz. ",
-    "tidy": "Tidy tables made of the run documents: a row a run, a flow, an interval, a check; where a study asks for "
-    "time series, a row a reading of a socket and of the queue.",
+    "runs": "The run documents: gzip-compressed JSON, one file per run, <scenario>/<cca>/<ip version>/<replication>.json.gz. ",
+    "tidy": "Tidy tables made from the run documents: one row per run, flow, interval or check; if the study requests "
+    "time series, also one row per reading of a socket and of the queue.",
     "analysis": "Statistics, models and verdicts.",
-    "figures": "Figures, each with its data.",
-    "programs": "The files of declared programs, as runs got them: archives named by the first 16 digits of the SHA-256 in the study.",
-    "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, the claims and when they were "
+    "figures": "Figures, each with the data shown in it.",
+    "programs": "The files of declared programs, as used by runs: archives named by the first 16 digits of the SHA-256 in the study.",
+    "workflow": "Inputs of the study: Snakefile and rules, the study complete with all defaults, the claims and the time when they were "
     "fixed.",
 }
-#: Ending of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
+#: End of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
 REPEATABLE = {
     (True,): "The same seed gives the same bytes.",
-    (False,): "They were measured under a real clock: the same seed gives other bytes.",
-    (False, True): "The same seed gives the same bytes, but not on platform host: "
-    "there they were measured under a real clock.",
+    (False,): "They were measured with a real clock: the same seed gives different bytes.",
+    (False, True): "The same seed gives the same bytes, except on platform host: "
+    "these runs were measured with a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
-#: Date used if the commit's date is unknown, because RO-Crate requires one; the convention is that of reproducible builds.
+#: Date used if the commit's date is unknown, because RO-Crate requires a date; the convention is that of reproducible builds.
 NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 
 
 def _run_documents(folder, runs_csv):
-    """Yield each run document's path in the folder, its digest from tidying, and its size in bytes."""
+    """Yield the path in the folder, the digest recorded by the tidy stage, and the size in bytes of each run document."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
             if not run["document_sha256"]:
@@ -78,13 +78,13 @@ def _run_documents(folder, runs_csv):
 
 
 def _other_files(folder, paths):
-    """Yield path, digest and size of other files, given with the path of their folder."""
+    """Yield path in the folder, digest, and size in bytes of other files."""
     for path in sorted(set(map(str, paths))):
         yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
 
 
 def _add_files(crate, files):
-    """Add all files, each to its folder, and the folders; return path -> entity for those at the top level."""
+    """Add all files, each to its folder, and the folders; return the entities at the top level, by path."""
     top, members = {}, {}
     for path, digest, size in files:
         name, _, below = path.partition("/")
@@ -125,24 +125,25 @@ def _verdicts(claims_csv):
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    return f"Verdicts on the claims of the paper that is cited: {listed}." if counts else None
+    return f"Verdicts on the claims of the cited paper: {listed}." if counts else None
 
 
 def _record_words(record_json):
     """Return a text that states when the claims were fixed."""
     first, *later = json.loads(Path(record_json).read_text(encoding="utf-8"))
-    when = f"when {first['runs']} runs were there" if first["runs"] else "before the first run"
+    when = f"when there were {first['runs']} runs" if first["runs"] else "before the first run"
     changes = (
         f"; {len(later)} later version{'s' if len(later) > 1 else ''}, analysis/claim_versions.csv" if later else ""
     )
-    return f"The claims as they were fixed {when}: SHA-256 {first['sha256']}{changes}."
+    return f"The claims, fixed {when}: SHA-256 {first['sha256']}{changes}."
 
 
 def _study_crate(files, study, provenance, paper, claims, record=""):
     """Return a study's RO-Crate, which depends only on the arguments.
 
-    ``study`` is complete; ``files`` has the path in the folder, SHA-256 and size of each published file; ``paper`` is the one whose claims were
-    checked, if any; ``claims`` is then the description of analysis/claims.csv, and ``record`` a text on when they were fixed.
+    ``study`` is resolved; ``files`` has the path in the folder, SHA-256 and size of each published file. If the claims of a paper were
+    checked, ``paper`` describes the paper, ``claims`` is the description of analysis/claims.csv, and ``record`` states when the claims were
+    fixed.
     """
     made_by, environments = provenance["workflow"], provenance["environments"]
     crate = ROCrate(version="1.1")
@@ -190,7 +191,7 @@ def _study_crate(files, study, provenance, paper, claims, record=""):
         result=results,
         properties={
             "name": f"Study {study['study']}",
-            "description": "All runs of the study, their analysis and the report. Who started it, where and when is left "
+            "description": "All runs of the study, their analysis and the report. Who started the study, where and when is left "
             f"out{': nothing in the results depends on it' if all(repeatable) else ''}.",
             "containerImage": add_images(crate, images),
         },
@@ -199,7 +200,7 @@ def _study_crate(files, study, provenance, paper, claims, record=""):
 
 
 def _manifest_text(crate):
-    """Return the crate's metadata as JSON, with the same bytes for the same crate."""
+    """Return the crate's metadata as JSON; the same crate always gives the same bytes."""
     metadata = crate.metadata.generate()
     for entity in metadata["@graph"]:
         for key, value in entity.items():
@@ -209,7 +210,7 @@ def _manifest_text(crate):
 
 
 def main(inputs, outputs, params) -> None:
-    """Copy the study's inputs beside its results, and write the manifest of everything."""
+    """Copy the study's inputs to its results folder, and write the manifest of all files."""
     target = Path(outputs.manifest)
     folder = target.parent
     for source, copy in zip(inputs.sources, outputs.sources, strict=True):

@@ -1,8 +1,7 @@
 """Validation of a study's form, with problems as sentences.
 
-Each sentence names the key, the value and the allowed values in plain language. Checks that
-the schema can't express, because they involve two keys, are in
-`study_consistency`.
+Each sentence names the key, the value and the allowed values in plain language. Checks that the schema
+can't express because they involve two keys are in `study_consistency`.
 """
 
 import difflib
@@ -39,16 +38,17 @@ UNIT_SPELLINGS = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-#: Allowed entries of a mapping or list anywhere in a file, and of a list of numbers (an hour's rates in steps of 100 ms).
+#: Largest number of entries in any mapping or list, and in a list of numbers (an hour's rates in steps of 100 ms).
 MOST_ENTRIES, MOST_NUMBERS = 5_000, 36_000
-#: Largest number of problems to find.
+#: Number of problems after which the search ends.
 MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
     """Compare an unresolved study, or another kind of file, with its schema; return one sentence per problem, up to `MOST_PROBLEMS`.
 
-    The sentences don't contain the file's name. Unknown keys come first, because they explain many others; then the order is the schema's.
+    The sentences don't contain the file's name. Unknown keys come first, because they explain many other problems, which follow in the
+    order of the schema.
     """
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
@@ -88,7 +88,7 @@ def problems_of_form(config, schema=None) -> list[str]:
 
 
 def _defined(config):
-    """Return the names of the CCAs that a study defines: in `cca_definitions`, and as `ccas` of its kernels."""
+    """Return the names of the CCAs that a study defines in `cca_definitions` and in `ccas` of its kernels."""
     kernels = config.get("kernels")
     of_kernels = (
         [one.get("ccas") for one in kernels.values() if isinstance(one, dict)] if isinstance(kernels, dict) else []
@@ -98,7 +98,7 @@ def _defined(config):
 
 
 def _with_names(schema, definitions):
-    """Return a study's schema extended so that `ccas` may also contain the names that the study defines."""
+    """Return a study's schema, extended so that `ccas` may also contain the names that the study defines."""
     if not definitions:
         return schema
     ccas = schema["properties"]["ccas"]
@@ -107,7 +107,7 @@ def _with_names(schema, definitions):
 
 
 def _with_named_flows(schema):
-    """Return the schema of a study extended so that groups and a chain's cross flows may have the same CCAs as its `ccas` (`_with_names`)."""
+    """Return a study's schema, extended so that groups and a chain's cross flows may have all CCAs allowed in `ccas` (`_with_names`)."""
     joined = schema["properties"].get("ccas", {}).get("items", {}).get("joined", ())
     places = {"flow_group": "cca", "chain": "cross_cca"}
     if not places.keys() <= schema.get("$defs", {}).keys():
@@ -122,7 +122,7 @@ def _with_named_flows(schema):
 
 
 def _parts(config):
-    """Yield each value in a file, beginning with the file itself, with its path."""
+    """Yield path and value of everything in a file, beginning with the file itself."""
     waiting = [((), config)]
     while waiting:
         path, value = waiting.pop()
@@ -133,7 +133,7 @@ def _parts(config):
 
 
 def _too_long(config):
-    """Return a list with one sentence about the first mapping or list with too many entries for a study file, or an empty list."""
+    """Return a list with one sentence about the first mapping or list that has too many entries, or an empty list."""
     for path, value in _parts(config):
         if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
@@ -149,11 +149,11 @@ def _unprintable(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
                 name = f"U+{ord(character[0]):04X}"
-                yield f"{path_text(path, config)} has the control character {name}; allowed: text without."
+                yield f"{path_text(path, config)} has the control character {name}; allowed: text without control characters."
 
 
 def path_text(path, config) -> str:
-    """Format a path as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
+    """Return a path as text, such as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
@@ -164,7 +164,7 @@ def path_text(path, config) -> str:
 
 
 def value_text(value) -> str:
-    """Format a value as in a study file, shortened to 60 characters."""
+    """Return a value's text as in a study file, shortened to 60 characters."""
     if _is_endless(value):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
     if isinstance(value, dict):
@@ -178,7 +178,7 @@ def value_text(value) -> str:
 
 @lru_cache(maxsize=1)
 def validator_class() -> "type[jsonschema.protocols.Validator]":
-    """Return the validator class: JSON Schema in which NaN is not a number."""
+    """Return the class of a JSON Schema validator for which NaN and infinity are not numbers."""
     # Imported here because it would take a twentieth of a dry run's time.
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
@@ -190,7 +190,7 @@ def validator_class() -> "type[jsonschema.protocols.Validator]":
 
 
 def _joined_violations(validator, choices, value, schema):
-    """Check the keyword `joined`: a text is one of the choices, or several joined by `+`."""
+    """Yield a violation of the keyword `joined` unless a text is one of the choices, or several of them joined by `+`."""
     if isinstance(value, str) and any(part not in choices for part in value.split("+")):
         from jsonschema import ValidationError
 
@@ -221,7 +221,7 @@ def _unknown_keys(error, path, config, homes):
 
 
 def missing_keys(error, path, config, seen) -> list[str]:
-    """Return a sentence for each required key that a violation reports as missing, unless it is in `seen`."""
+    """Return a sentence for each required key that a violation reports as missing, except for keys in `seen`."""
     present, known = error.instance, error.schema["properties"]
     # `_unknown_keys` reports a misspelt key if unknown keys are forbidden.
     forbidden = error.schema.get("additionalProperties") is False
@@ -245,7 +245,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
 
 
 def wrong_value(error, path, config) -> str:
-    """Describe a value that violates the schema: its place, the value itself, and the allowed values."""
+    """Return a sentence about a value that violates the schema: its place, the value itself, and the allowed values."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
@@ -272,7 +272,7 @@ def _choice_hint(value, choices):
 
 
 def _type_hint(value, node):
-    """Return a hint on how to write a value that has the wrong type only because of YAML syntax or a unit."""
+    """Return a hint about how to write a value that has the wrong type only because of YAML syntax or a unit."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"
@@ -292,7 +292,7 @@ def _type_hint(value, node):
 
 
 def nearest_choice(word, choices) -> str | None:
-    """Return the most likely intended choice, or None."""
+    """Return the choice that was most likely intended, or None."""
     if len(word := str(word).lower()) > 64:
         return None
     for choice in choices:

@@ -1,7 +1,7 @@
-"""Conditions that vary among the replications of a scenario in addition to losses and start times, each drawn from the replication's seed.
+"""Conditions other than losses and start times that vary among a scenario's replications, drawn from the replications' seeds.
 
-A scenario's `variation` gives the ranges; its own values are the centre. A draw depends on the run's seed and the quantity,
-so all CCAs and IP versions of a replication have the same conditions, and drawing another quantity doesn't change the others.
+A scenario's `variation` sets the ranges, which are centred at the scenario's own values. A draw depends only on the run's seed and the
+quantity, so all CCAs and IP versions of a replication have the same conditions, and drawing one more quantity doesn't change the others.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -17,7 +17,7 @@ from experiment.specification import RunSpecification
 
 #: Quantities that may be drawn: keys of `variation`.
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
-#: Rounding of drawn values so that they can be read back: tc prints six digits of a delay, and Linux counts a shaper's rate
+#: Rounding of drawn values, so that they can be read back exactly: tc prints six digits of a delay, and Linux counts a shaper's rate
 #: in bytes per second.
 DELAY_DIGITS, RATE_STEP_BPS = 6, 8
 
@@ -30,7 +30,7 @@ def is_varied(scenario) -> bool:
 def share_drawn(seed, quantity) -> float:
     """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed across seeds.
 
-    It is the first 53 bits, the precision of a float, of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
+    The position is the first 53 bits (the precision of a float) of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
     """
     digest = hashlib.sha256(f"sawtooth-variation/1 {seed} {quantity}".encode("ascii")).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
@@ -44,7 +44,7 @@ def drawn(scenario, seed) -> dict:
 
 
 def corners(scenario) -> Iterator[dict]:
-    """Yield a resolved scenario at all combinations of the ends of the drawn ranges, from all lower ends to all upper ends."""
+    """Yield a resolved scenario for all combinations of the drawn ranges' bounds, from all lower bounds to all upper bounds."""
     quantities = [quantity for quantity in QUANTITIES if scenario["variation"][quantity]]
     for ends in itertools.product((0.0, 1.0), repeat=len(quantities)):
         yield varied(scenario, dict(zip(quantities, ends, strict=True)))
@@ -53,15 +53,15 @@ def corners(scenario) -> Iterator[dict]:
 def varied(scenario, shares) -> dict:
     """Return a resolved scenario with different conditions.
 
-    All delays and jitters share one factor, which is then also that of the path's RTT. A queue in BDPs keeps its size in BDPs
-    of the drawn path, unless packets are drawn: then it is in packets.
+    All delays and jitters share one factor, by which the path's RTT changes as well. A queue in BDPs keeps its size in BDPs
+    of the drawn path or, if packets are drawn, becomes a queue in packets.
 
     Parameters
     ----------
     scenario : dict
         A resolved scenario (`study.resolve`).
     shares : dict of str to float
-        Quantity -> relative position within its range, 0 to 1.
+        Relative position within the range, from 0 to 1, by quantity.
     """
     asked, link = scenario["variation"], dict(scenario["link"])
     result = scenario | {"link": link}
@@ -98,7 +98,7 @@ def varied(scenario, shares) -> dict:
 
 
 def variation_words(variation) -> str:
-    """Return, in words, the drawn quantities of a scenario, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
+    """Return the drawn quantities of a scenario in words, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
     words = {
         "rtt_percent": "RTT ±{:g} %",
         "rate_percent": "rate ±{:g} %",
@@ -117,7 +117,7 @@ def _with_outage(entry, factor):
 
 
 def run_of(scenario, ip_version="ipv4") -> RunSpecification:
-    """Return a resolved scenario in the form used by runs; an IPv6 packet carries less data, so a transfer takes longer."""
+    """Return the specification of a resolved scenario's runs over an IP version; with IPv6, transfers take longer."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
@@ -130,7 +130,7 @@ def _rounded(value_ms):
 
 
 def _drawn_rate(rate_mbps, factor):
-    """Return a rate times a factor, rounded to whole steps."""
+    """Return a rate multiplied by a factor and rounded to whole steps of `RATE_STEP_BPS`."""
     return _plain(round(1e6 * rate_mbps * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
 
 

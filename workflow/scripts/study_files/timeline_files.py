@@ -1,6 +1,6 @@
 """A link's timeline from a file: a table of times with rate, delay and loss, one row per change (`link.timeline: {file: path.csv}`).
 
-`with_timelines` also makes those that follow a pattern (`timeline_patterns`).
+`with_timelines` also generates timelines from patterns (`timeline_patterns`).
 """
 
 import csv
@@ -12,14 +12,14 @@ from study_files.study_traces import TraceError, file_beside
 from study_files.timeline_patterns import entries_of
 from wording.terminal_text import shown
 
-#: Columns of a file other than the quantities: time and direction. The time and at least one quantity are required.
+#: Columns of a file other than the quantities. The time and at least one quantity are required.
 TIME, DIRECTION = "time_s", "direction"
 COLUMNS = (TIME, *QUANTITIES, DIRECTION)
 KEYS = ("file", "direction")
 
 
 def with_timelines(config, source) -> tuple[dict, list[str]]:
-    """Return an unvalidated study with its timelines as lists, and a sentence for each invalid file or pattern.
+    """Return an unvalidated study with all timelines as lists, and a sentence for each invalid file or pattern.
 
     Changes after the end of a scenario's traffic are discarded. Values that aren't mappings with ``file`` or ``pattern`` are left
     unchanged.
@@ -56,17 +56,19 @@ def has_timeline_file(config) -> bool:
 
 
 def rows_of(timeline, source, until_s) -> list[dict]:
-    """Return a file's entries of `link.timeline` before a time; raise `TraceError` if the file is not such a table.
+    """Return the entries of `link.timeline` in a file that are before a time; raise `TraceError` if the file is invalid.
 
     Parameters
     ----------
     timeline : dict
         ``file``, and the default ``direction`` of rows.
     source : str
-        The study's file; the table's file is relative to its folder.
+        The study's file; the path of the table's file is relative to the folder of the study's file.
+        until_s : float
+            Time in s at which the traffic ends.
     """
     if unknown := [key for key in timeline if key not in KEYS]:
-        raise TraceError(f"has the key {shown(str(unknown[0]), 40)} beside it; allowed: {' and '.join(KEYS)}.")
+        raise TraceError(f"has the key {shown(str(unknown[0]), 40)} in addition; allowed: {' and '.join(KEYS)}.")
     try:
         text = file_beside(timeline["file"], source).decode("ascii")
     except UnicodeDecodeError as error:
@@ -80,7 +82,7 @@ def rows_of(timeline, source, until_s) -> list[dict]:
         or len(set(header)) < len(header)
     ):
         raise TraceError(
-            f"begins with {shown(','.join(header), 80)}; allowed: {TIME}, then one or more of {', '.join(COLUMNS[1:])}."
+            f"begins with {shown(','.join(header), 80)}; allowed: {TIME}, then at least one of {', '.join(COLUMNS[1:])}."
         )
     rows = [
         row
@@ -88,13 +90,13 @@ def rows_of(timeline, source, until_s) -> list[dict]:
         if (row := _row(number, header, cells, timeline.get("direction", "both")))["at_s"] < until_s
     ]
     if not rows:
-        raise TraceError(f"has no row before {until_s:g} s, when traffic ends.")
+        raise TraceError(f"has no row before {until_s:g} s, the end of the traffic.")
     return rows
 
 
 def _row(number, header, cells, direction):
     if len(cells) != len(header):
-        raise TraceError(f"has {len(cells)} values in line {number}; allowed: {len(header)}, as in its header.")
+        raise TraceError(f"has {len(cells)} values in line {number}; allowed: {len(header)}, as in the header.")
     row = {"direction": direction}
     for name, cell in zip(header, map(str.strip, cells), strict=True):
         if name == DIRECTION:
@@ -114,7 +116,7 @@ def _number(number, name, cell):
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise TraceError(f"has {name} {shown(cell, 40)} in line {number}; allowed: a number from 0 on.")
+        raise TraceError(f"has {name} {shown(cell, 40)} in line {number}; allowed: a number of at least 0.")
     return int(value) if value.is_integer() else value
 
 

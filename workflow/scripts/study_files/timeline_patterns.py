@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from study_files.study_traces import TraceError
 from study_files.study_validation import value_text
 
-#: Suffix of a pattern's key -> largest value, as in a timeline's entries.
+#: Largest value by the suffix of a pattern's key, the same as for entries of a timeline.
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
 #: Largest number of entries of a timeline (study.schema.yaml).
 MOST_ENTRIES = 2000
@@ -19,14 +19,14 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: its parameters with defaults (a list is a range to draw from), and the function that generates its entries."""
+    """A pattern: parameters with defaults (a list is a range to draw from), and the function that generates entries."""
 
     parameters: dict
     entries: Callable
 
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
-    """Yield handovers at a fixed interval: rate and delay are redrawn, and all packets are lost for a while."""
+    """Yield handovers at a fixed interval, each of which redraws rate and delay, and drops all packets for a short time."""
     for number in range(1, int(until_s / given["period_s"]) + 1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
@@ -34,7 +34,7 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
-    """Yield alternating periods with and without a link, both exponentially distributed; after each outage the rate is redrawn."""
+    """Yield outages whose durations and distances are exponentially distributed; the rate is redrawn for each."""
     at_s = draw.expovariate(1 / given["on_s"])
     while at_s < until_s:
         off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
@@ -58,7 +58,7 @@ def drawn(draw, value) -> float:
 
 
 def entries_of(timeline, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` that a pattern generates before a time; raise `TraceError` if it is invalid."""
+    """Return the entries of `link.timeline` that a pattern generates before a time; raise `TraceError` if the pattern is invalid."""
     name = timeline["pattern"]
     if name not in PATTERNS:
         raise TraceError(f".pattern is {value_text(name)}; allowed: one of {', '.join(PATTERNS)}.")
@@ -81,19 +81,19 @@ def entries_of(timeline, until_s) -> list[dict]:
         )
     entries = [entry for entry in entries if entry["at_s"] + entry.get("down_for_s", 0) < until_s]
     if not entries:
-        raise TraceError(f" has no change before {until_s:g} s, when traffic ends.")
+        raise TraceError(f" has no change before {until_s:g} s, the end of the traffic.")
     return entries
 
 
 def _problem(key, value, default):
-    """Return the allowed values of a key in words if its value is invalid, else None."""
+    """Return the allowed values of a key in words if the value is invalid, otherwise None."""
     if key == "direction":
         return None if value in ("both", "forward", "reverse") else "one of both, forward, reverse"
     if key == "seed":
         return (
             None
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0
-            else "a whole number from 0 on"
+            else "a whole number of at least 0"
         )
     most = next((most for end, most in MOST.items() if key.endswith(end)), None)
     if most is None or (value is None and (default is None or isinstance(default, list))):
@@ -104,4 +104,4 @@ def _problem(key, value, default):
     good = all(isinstance(one, (int, float)) and not isinstance(one, bool) and least <= one <= most for one in numbers)
     if good and (len(numbers) == 1 or (len(numbers) == 2 and numbers[0] <= numbers[1])):
         return None
-    return f"a number from {least:g} to {most}" + (", a range as in [20, 40], or null" if ranged else "")
+    return f"a number from {least:g} to {most}" + (", a range such as [20, 40], or null" if ranged else "")

@@ -1,4 +1,4 @@
-"""Archives of Linux source trees as published by kernel.org: their contents, and the paths of their files.
+"""Archives of Linux source trees as published by kernel.org: reading of their files.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -10,45 +10,46 @@ from pathlib import Path
 
 #: Endings of archives.
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
-#: Sizes of the largest archive, and of the largest tree in one, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
+#: Largest sizes of an archive and of the tree in it, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
 LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
 def is_archive(path) -> bool:
-    """Return whether a path names an archive, judging by its suffix."""
+    """Return whether a path has the suffix of an archive."""
     return str(path).endswith(ENDINGS)
 
 
 def archive_sha256(path) -> str:
     """Return the SHA-256 of an archive; raise ValueError if it is too large."""
     if Path(path).stat().st_size > LARGEST_BYTES:
-        raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed: {LARGEST_BYTES:,}")
+        raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed: up to {LARGEST_BYTES:,}")
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def texts_of(path, wanted, largest) -> dict[str, str]:
-    """Return the texts of files in an archive, by path below its folder; missing files are left out.
+    """Return the texts of files in an archive, by path; missing files are omitted.
 
     Parameters
     ----------
     path : str or pathlib.Path
+        The archive.
     wanted : collection of str
-        Paths below the archive's only folder, or in the archive itself.
+        Paths relative to the archive's top folder, or to the archive itself.
     largest : int
         Largest size of a file in bytes.
 
     Raises
     ------
     ValueError
-        If the file isn't an archive, or its tree is too large.
+        If the file isn't an archive, or the tree is too large.
     """
     found = {}
     try:
         with tarfile.open(path, "r|*") as archive:
             for member in archive:
                 if archive.offset > LARGEST_TREE_BYTES:
-                    raise ValueError(f"its tree has more than the {LARGEST_TREE_BYTES:,} bytes that are allowed")
+                    raise ValueError(f"its tree has more bytes than allowed, {LARGEST_TREE_BYTES:,}")
                 if (below := below_top(member.name, wanted)) and member.isfile() and member.size <= largest:
                     found.setdefault(below, archive.extractfile(member).read().decode(errors="replace"))
                 if len(found) == len(wanted):
@@ -61,7 +62,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
 
 
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
-    """Iterate over the regular files directly in some folders of an archive's tree: path, content, whether it is executable."""
+    """Iterate over the regular files directly in the given folders of an archive's tree: path, content, and whether it is executable."""
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
             for one in (member.name.removeprefix("./"), member.name.removeprefix("./").partition("/")[2]):

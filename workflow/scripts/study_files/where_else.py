@@ -1,4 +1,4 @@
-"""Hints in error messages: the key to use in place of the one that a user has tried."""
+"""Hints in error messages about the key to use instead of the key that a user has tried."""
 
 from collections.abc import Callable
 
@@ -11,10 +11,10 @@ def _is_count(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-#: Last part of a key -> predicate for values that belong elsewhere, and the key for them.
+#: Last part of a key -> predicate for values that belong to another key, and a sentence with that key.
 OF_VALUES: dict[str, tuple[Callable, str]] = {
     "rate_mbps": (_is_list, "One rate for each path is multipath.path_rate_mbps."),
-    "delay_ms": (_is_list, "The extra delay of each path is multipath.path_delay_ms."),
+    "delay_ms": (_is_list, "The additional delay of each path is multipath.path_delay_ms."),
     "loss_percent": (_is_list, "One loss for each path is multipath.path_loss_percent."),
     "packets": (_is_list, "One queue for each path is multipath.path_queue_packets."),
     "delayed_acks": (_is_count, "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency."),
@@ -22,7 +22,7 @@ OF_VALUES: dict[str, tuple[Callable, str]] = {
     "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender after TCP Prague."),
     "discipline": (lambda value: value in ("tbf", "htb", "netem"), "The shaper is link.shaper."),
 }  # fmt: skip
-#: Part of an unknown key -> key for the setting that it names.
+#: Part of an unknown key -> sentence with the right key for this setting.
 OF_KEYS = {
     "capture": "`make packets` records the packets of a finished run.",
     "pcap": "`make packets` records the packets of a finished run.",
@@ -36,12 +36,12 @@ OF_KEYS = {
 
 
 def of_value(path, value) -> str:
-    """Return a hint, as a sentence after a space, on the right key for a value that isn't allowed here; empty if unknown."""
+    """Return a sentence, preceded by a space, with the right key for a value that isn't allowed here; empty if unknown."""
     names = [step for step in path if isinstance(step, str)]
     means, sentence = OF_VALUES.get(names[-1] if names else "", (None, ""))
     return f" {sentence}" if means and means(value) else ""
 
 
 def of_key(key) -> str:
-    """Return a hint, as a sentence after a space, on the right key for the setting that an unknown key names; empty if unknown."""
+    """Return a sentence, preceded by a space, with the right key for the setting that an unknown key seems to mean; empty if unknown."""
     return next((f" {sentence}" for part, sentence in OF_KEYS.items() if part in str(key).lower()), "")

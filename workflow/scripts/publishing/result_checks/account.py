@@ -9,7 +9,7 @@ SHOWN = 20
 
 
 class Account:
-    """Report to the user: one line per step, followed by one line per problem; ``problems`` counts them."""
+    """Report to the user: one line per step, followed by one line per problem; ``problems`` is the number of problems."""
 
     def __init__(self):
         self.problems = 0
@@ -22,7 +22,7 @@ class Account:
         print(f"{'':<11}{text}", flush=True)
 
     def check(self, name, well, problems) -> None:
-        """Print a step: ``well`` if there are no problems, otherwise their number and the first ones."""
+        """Print a step: ``well`` if there are no problems, otherwise the number of problems and the first ones."""
         problems = iter(problems)
         first = list(islice(problems, SHOWN))
         more = sum(1 for _ in problems)

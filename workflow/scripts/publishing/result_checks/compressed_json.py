@@ -1,4 +1,4 @@
-"""Reading compressed JSON of unknown origin, with limits."""
+"""Reading of compressed JSON of unknown origin, with limits."""
 
 import json
 import math
@@ -17,7 +17,7 @@ DEEPEST = 40
 def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
     """Return the text of a run document.
 
-    Raises ReceivedError if it isn't exactly one complete gzip stream, or has more than ``limit`` bytes.
+    Raises ReceivedError if the content isn't exactly one complete gzip stream, or the text has more than ``limit`` bytes.
     """
     stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
@@ -29,17 +29,18 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
     if not stream.eof:
         raise ReceivedError("is truncated")
     if stream.unused_data:
-        raise ReceivedError(f"has {len(stream.unused_data)} bytes behind its end")
+        raise ReceivedError(f"has {len(stream.unused_data)} bytes after its end")
     return text
 
 
 def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     """Return the parsed JSON of a text, such as a run document.
 
-    Raises ReceivedError if it isn't JSON, is nested too deeply, has numbers that JSON doesn't allow, a key twice, or too many values.
+    Raises ReceivedError if the text isn't JSON, is nested too deeply, or has numbers that JSON doesn't allow, a duplicate key, or too
+    many values.
     """
     if text.count(b"[") + text.count(b"{") > MOST_COLLECTIONS or text.count(b",") > most_commas:
-        raise ReceivedError("is JSON of more values than any file of results has")
+        raise ReceivedError("is JSON with more values than any file of results has")
 
     def no_number(word):
         raise ValueError(word)

@@ -1,4 +1,4 @@
-"""The first difference between two compressed JSON files: the byte, and the place in the JSON."""
+"""The first difference between two compressed JSON files: the byte offset, and the place in the JSON."""
 
 import json
 from itertools import zip_longest
@@ -11,7 +11,7 @@ NOTHING = object()
 
 
 def file_difference(received: bytes, made: bytes) -> str | None:
-    """Describe the difference between an untrusted received run document and its rerun; return None if they are equal."""
+    """Return a description of the difference between an untrusted received run document and its rerun, or None if they are equal."""
     if received == made:
         return None
     offset = first_byte(received, made)
@@ -32,14 +32,14 @@ def _content_difference(received, made):
         return f"it {error}"
     place = first_difference(document, parse(made_text))
     if place is None:
-        return "the JSON is equal, only written otherwise"
+        return "the JSON is equal, only its notation differs"
     pointer, *values = place
     its, of_run = map(value_text, values)
-    return f"in the JSON at {shown(pointer) or 'its root'}: {its} was received, {of_run} is what the run gives"
+    return f"in the JSON at {shown(pointer) or 'its root'}: {its} was received, the run gives {of_run}"
 
 
 def first_byte(first: bytes, second: bytes) -> int:
-    """Return the offset of the first byte in which two different byte strings differ."""
+    """Return the offset of the first byte at which two different byte strings differ."""
     low, high = 0, min(len(first), len(second))
     # Slices are compared at the speed of memory, so use bisection instead of a loop.
     while low < high:
@@ -54,10 +54,10 @@ def first_byte(first: bytes, second: bytes) -> int:
 def first_difference(first, second, pointer="") -> tuple[str, object, object] | None:
     """Find the first place where two JSON values differ, in the order of the second value.
 
-    Numbers of different type differ (1, 1.0 and true are three values); the order of
-    an object's keys makes no difference.
+    Numbers of different types differ (1, 1.0 and true are three values); the order of
+    an object's keys doesn't matter.
 
-    Returns the JSON pointer (RFC 6901) and both values, with `NOTHING` for a missing one.
+    Returns the JSON pointer (RFC 6901) and both values, with `NOTHING` for a missing value, or None if there is no difference.
     """
     if type(first) is type(second) is dict:
         keys = [*second, *(key for key in first if key not in second)]
@@ -76,5 +76,5 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
 
 
 def value_text(value, length=80) -> str:
-    """Return a JSON value as short text, or a note that there is none."""
+    """Return a JSON value as short text, or "nothing" for a missing value."""
     return "nothing" if value is NOTHING else shown(json.dumps(value), length)

@@ -1,4 +1,4 @@
-"""Rebuild the kernels of received runs from the published patches, options and C files."""
+"""Rebuilding of received runs' kernels from the published patches, options and C files."""
 
 import base64
 import hashlib
@@ -13,12 +13,12 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: Size of the largest description of a kernel, in bytes: it contains patches and C files as text, or in base64 if they aren't UTF-8.
+#: Largest size of a kernel's description in bytes, which contains patches and C files as text, or in base64 if they aren't UTF-8.
 LARGEST = 2**26
 #: Additional files and options of a kernel with tracing. arch/um has neither a function tracer nor kprobes.
 TRACING = Path("envs/guest/tracing")
 TRACING_OPTIONS = {"FTRACE": True, "ENABLE_DEFAULT_TRACERS": True}
-#: The number of the image's build.
+#: Build number of the image's kernel.
 IMAGE_BUILD = "1"
 
 
@@ -29,16 +29,16 @@ def kernel_name(specification: dict, root: Path) -> str | None:
 
 
 def build(specification: dict, folder: Path, root: Path, place: Path) -> str | None:
-    """Build the kernel of a received run; return the reason if that fails, else None.
+    """Build the kernel of a received run; return the reason if the build fails, otherwise None.
 
     Parameters
     ----------
     specification : dict
-        A validated specification: received texts are used in paths and commands only through their digests.
+        A validated specification; paths and commands contain only digests of received texts.
     folder, root : pathlib.Path
-        The results, and the checkout.
+        Results folder, and checkout.
     place : pathlib.Path
-        A temporary folder, in which the kernel becomes ``kernels/<name>/linux``.
+        A temporary folder, in which the kernel is written to ``kernels/<name>/linux``.
     """
     name = kernel_name(specification, root)
     try:
@@ -47,20 +47,20 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     except ReceivedError as error:
         return str(error)
     if (built_sha256 := hashlib.sha256(linux.read_bytes()).hexdigest()) != linux_sha256:
-        return f"another kernel came of it: SHA-256 {built_sha256}, published {shown(str(linux_sha256), 64)}"
+        return f"the build gave a different kernel: SHA-256 {built_sha256}, published {shown(str(linux_sha256), 64)}"
     return None
 
 
 def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
-    """Build the kernel of a run, the image's or a custom one, with tracing; return its file, in ``place``.
+    """Build the kernel of a run, the image's or a custom one, with tracing; return the path of the kernel, in ``place``.
 
-    It has the same source, patches and C files, with `TRACING_OPTIONS` and the additions in envs/guest/tracing, and the same
-    build number. Parameters are those of `build`.
+    The kernel has the same source, patches, C files and build number, plus `TRACING_OPTIONS` and the additions in envs/guest/tracing.
+    Parameters are the same as for `build`.
 
     Raises
     ------
     ReceivedError
-        If it can't be built.
+        If the kernel can't be built.
     """
     name = kernel_name(specification, root)
     kernel, files = None, []
@@ -78,32 +78,32 @@ def _file_of(path):
 
 
 def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str]:
-    """Return the published C files of a run's custom kernel: SHA-256 -> text; raise `ReceivedError` if they are missing."""
+    """Return the published C files of a run's custom kernel by SHA-256; raise `ReceivedError` if they are missing."""
     _, contents = _description(f"workflow/kernel-{kernel_name(specification, root)}.json", folder)
     return {sha256: content.decode(errors="replace") for sha256, content in contents.items()}
 
 
 def _description(described, folder):
-    """Return a kernel's description and its files (SHA-256 -> content); raise `ReceivedError` if the description can't be read."""
+    """Return a kernel's description, and its files' contents by SHA-256; raise `ReceivedError` if the description can't be read."""
     try:
         published = json.loads(read_file(folder, described, LARGEST))
         contents = {one["sha256"]: _content(one) for one in (*published["files"], *published.get("patches", []))}
     except (ReceivedError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReceivedError(f"{described} can't be read: {shown(str(error), 200)}") from None
     if published.get("linux_sha256") is None:
-        raise ReceivedError(f"{described} doesn't say which kernel it was")
+        raise ReceivedError(f"{described} doesn't have the digest of the kernel")
     return published, contents
 
 
 def _published(specification, folder, root, place):
-    """Return the base of a run's custom kernel, its C files as (path, SHA-256), and its SHA-256; all files are placed in ``place``.
+    """Return the base of a run's custom kernel, its C files as (path, SHA-256), and its SHA-256; all files are written to ``place``.
 
-    Raises `ReceivedError` if something was not published.
+    Raises `ReceivedError` if a file was not published.
     """
     run, name = RunSpecification(specification), kernel_name(specification, root)
     kernel = run.kernel and {**run.kernel}
     if kernel and "tree" in kernel:
-        raise ReceivedError(f"it was a source tree of somebody's own, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published")  # fmt: skip
+        raise ReceivedError(f"it was built from a custom source tree, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published")  # fmt: skip
     described = f"workflow/kernel-{name}.json"
     published, contents = _description(described, folder)
     made = place / "sources" / name
@@ -121,7 +121,7 @@ def _published(specification, folder, root, place):
 
 
 def _built(name, kernel, files, root, made) -> Path:
-    """Build a kernel into a folder with set-up and return it; raise `ReceivedError` with the reason if that fails."""
+    """Build a kernel with set-up and return its path in the folder ``made``; raise `ReceivedError` with the reason if the build fails."""
     linux = made / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:

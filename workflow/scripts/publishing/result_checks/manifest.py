@@ -1,6 +1,6 @@
-"""The manifest of a results folder (``ro-crate-metadata.json``), and checking files against it.
+"""The manifest of a results folder (``ro-crate-metadata.json``), and the comparison of files with it.
 
-The folder may be the user's own or someone else's: nothing in a manifest is trusted before it
+The folder may come from someone else: nothing in a manifest is trusted before it
 has been checked, and files outside the folder are never opened. Standard library only.
 """
 
@@ -20,18 +20,18 @@ from publishing.result_checks.received_errors import ReceivedError
 from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
-#: Files that a study doesn't publish: those about machines and times, on which results don't depend, and kernels, which can be built again.
+#: Files that a study doesn't publish: files about machines and times, on which results don't depend, and kernels, which can be rebuilt.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
-#: Size of the largest manifest: more than the 50 MB for 100,000 runs.
+#: Largest size of a manifest in bytes: more than the 50 MB for 100,000 runs.
 MAX_MANIFEST_BYTES = 2**26
-#: Largest number of commas in a manifest: an entry has about five, and is named once more.
+#: Largest number of commas in a manifest: an entry has about five, and is referred to once.
 MOST_COMMAS = 2_000_000
-#: Size of the largest file listed in a manifest, a table, in bytes.
+#: Largest size of a file listed in a manifest, in bytes; the largest are tables.
 LARGEST_FILE_BYTES = 2**29
 
 
 class ManifestError(ValueError):
-    """A manifest can't be read or trusted, or a place in a folder must not be opened."""
+    """A manifest can't be read or trusted, or a file in a folder must not be opened."""
 
 
 class FileEntry(NamedTuple):
@@ -52,18 +52,18 @@ class Problem(NamedTuple):
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     """Read the list of files that a results folder should have: entries by path relative to the folder, sorted.
 
-    As text, no path is absolute or leads out of the folder; `file_in` also checks links. Raises `ManifestError` if there is no manifest, it
-    isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest or size.
+    No path is absolute or contains steps out of the folder; `file_in` also checks links. Raises `ManifestError` if the manifest is missing
+    or isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest or size.
     """
     name = f"{folder}/{MANIFEST}"
     path = file_in(folder, MANIFEST)
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
-            raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
+            raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, the limit for manifests.")
         document = parse(path.read_bytes(), MOST_COMMAS)
     except FileNotFoundError:
         raise ManifestError(
-            f"{name}: no such file; the workflow writes it after the report, so the study has to run to its end first: `make STUDY=...`."
+            f"{name}: no such file; the workflow writes it after the report, so the study has to be completed first: `make STUDY=...`."
         ) from None
     except OSError as error:
         raise ManifestError(f"{name}: can't be read ({error.strerror}).") from None
@@ -92,14 +92,14 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 def file_in(folder: str | Path, path: str) -> Path:
     """Return the path of a listed file in a folder, which may itself be a link.
 
-    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or isn't a regular
-    file.
+    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or isn't the path of a
+    regular file.
     """
     _relative_path(path, encoded=False)
     place = Path(folder, path)
     try:
         if not place.resolve().is_relative_to(Path(folder).resolve()):
-            raise ManifestError(f"{path} is or lies behind a symbolic link that leads out of {folder}.")
+            raise ManifestError(f"{path} is, or contains, a symbolic link that leads out of {folder}.")
         if place.exists() and not stat.S_ISREG(place.stat().st_mode):
             raise ManifestError(f"{path} in {folder} is not a regular file.")
     except (OSError, RuntimeError) as error:  # a cycle of links, for which Python before 3.13 raises RuntimeError
@@ -109,9 +109,9 @@ def file_in(folder: str | Path, path: str) -> Path:
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Compare a results folder with the entries of `read_manifest`, one after another.
+    """Yield the problems of a results folder, compared with the entries from `read_manifest`.
 
-    Unless ``unlisted`` is False, files that aren't listed follow, sorted; `UNPUBLISHED` ones are ignored.
+    Unless ``unlisted`` is False, sorted files that aren't listed follow, except for `UNPUBLISHED` files.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):
@@ -122,7 +122,7 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
 
 
 def file_problem(folder, path, entry) -> Problem | None:
-    """Return the `Problem` of one listed file, or None; the size is checked first, then the digest."""
+    """Return the `Problem` of a listed file, or None; the size is checked first, then the digest."""
     shown = f"{folder}/{path}"
     try:
         place = file_in(folder, path)
@@ -143,12 +143,12 @@ def file_problem(folder, path, entry) -> Problem | None:
 
 
 def published_files(folder) -> Iterator[str]:
-    """Yield the relative path of every file in a results folder except `UNPUBLISHED` ones; links are not followed."""
+    """Yield the relative paths of all files in a results folder except `UNPUBLISHED` files; links are not followed."""
     yield from (path for path, _ in files_below(folder, UNPUBLISHED))
 
 
 def _relative_path(identifier, encoded=True):
-    """Return the path for an ``@id``; raise ManifestError if its text leads out of the folder."""
+    """Return the path in an ``@id``; raise ManifestError if the path leads out of the folder."""
     if not isinstance(identifier, str) or not identifier:
         raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is not a path.")
     try:

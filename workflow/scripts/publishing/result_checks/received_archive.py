@@ -1,4 +1,4 @@
-"""Unpack an untrusted zip archive."""
+"""Unpacking of an untrusted zip archive."""
 
 import io
 import shutil
@@ -15,33 +15,33 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 LARGEST_RATIO = 100
 #: Largest number of files: twice that of a study with 100,000 runs.
 LARGEST_COUNT = 200_000
-#: Size of the largest list of entries, in bytes, with the longest names of runs.
+#: Largest size of the list of entries in bytes, for the longest names of runs.
 LARGEST_LIST_BYTES = 2**26
 #: Signature at the beginning of an entry in that list (APPNOTE.TXT, 4.3.12).
 SIGNATURE = b"PK\x01\x02"
 
 
 class ArchiveFile(io.FileIO):
-    """An archive whose list of entries is checked before `zipfile`, which reads it as a whole, parses it."""
+    """An archive whose list of entries is checked before `zipfile` parses the list, which it reads as a whole."""
 
     def read(self, size=-1) -> bytes:
-        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of entries longer than results can have."""
+        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list with more entries than results can have."""
         if size > LARGEST_LIST_BYTES:
             raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
         content = super().read(size)
         if content.startswith(SIGNATURE) and (count := content.count(SIGNATURE)) > LARGEST_COUNT:
             raise ReceivedError(
-                f"{shown(self.name)} is refused: it has {count} entries, at most {LARGEST_COUNT} are unpacked."
+                f"{shown(self.name)} is refused: it has {count} entries; allowed: up to {LARGEST_COUNT}."
             )
         return content
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Unpack an archive into an empty folder, or reject it before anything is written.
+    """Unpack an archive into an empty folder, or reject the archive before anything is written.
 
-    Raises `ReceivedError` if a name leads out of the folder, goes through too many folders or appears twice; if an entry
-    is a link, encrypted, or packed in a way that `make publish` doesn't use; if the archive would unpack to far more than results
-    have or than there is space for; or if it is damaged.
+    Raises `ReceivedError` if a name leads out of the folder, is nested too deeply or appears twice; if an entry is a link, encrypted,
+    or packed in a way that `make publish` doesn't use; if the unpacked archive would be far larger than results or exceed the free space;
+    or if the archive is damaged.
     """
     try:
         with ArchiveFile(archive) as file, zipfile.ZipFile(file) as opened:
@@ -63,23 +63,23 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def _check(entries, archive, free_bytes):
-    """Raise ReceivedError if `make publish` could not have written an archive's list of entries."""
+    """Raise ReceivedError if an archive's list of entries can't be from `make publish`."""
 
     def refuse(why):
         raise ReceivedError(f"{shown(archive)} is refused: {why}.")
 
     if len(entries) > LARGEST_COUNT:
-        refuse(f"it has {len(entries)} entries, at most {LARGEST_COUNT} are unpacked")
+        refuse(f"it has {len(entries)} entries; allowed: up to {LARGEST_COUNT}")
     names = set()
     for entry in entries:
         name = entry.filename
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or "\0" in entry.orig_filename:
-            refuse(f"the name '{shown(name)}' could lead out of the folder it is unpacked into")
+            refuse(f"the name '{shown(name)}' could lead out of the target folder")
         if len(path.parts) > DEEPEST + 1:
-            refuse(f"'{shown(name)}' lies in more than {DEEPEST} folders")
+            refuse(f"'{shown(name)}' is in more than {DEEPEST} nested folders")
         if path in names:
-            refuse(f"'{shown(name)}' is in it twice")
+            refuse(f"'{shown(name)}' occurs twice")
         names.add(path)
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind and not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
@@ -92,4 +92,4 @@ def _check(entries, archive, free_bytes):
     if size > LARGEST_RATIO * packed:
         refuse(f"it would unpack to {size} bytes, over {LARGEST_RATIO} times its own size")
     if size > free_bytes:
-        refuse(f"it would unpack to {size} bytes, and only {free_bytes} are free (TMPDIR names another place)")
+        refuse(f"it would unpack to {size} bytes, but only {free_bytes} are free (TMPDIR sets another place)")

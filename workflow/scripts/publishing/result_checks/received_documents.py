@@ -1,4 +1,4 @@
-"""Run documents of a results folder: read with limits, and checked against schema, place and study."""
+"""Run documents of a results folder, read with limits and checked against schema, place and study."""
 
 import hashlib
 import json
@@ -22,8 +22,8 @@ class ReceivedDocument:
     """Findings on the run document with a given name.
 
     ``specification`` is the validated specification for repeating the run, or None if there
-    is no trustworthy one. ``made_by`` has the digests of image and testbed named in the document,
-    or is None if it can't be read. ``problems`` are sentences.
+    is no trustworthy specification. ``made_by`` has the digests of image and testbed in the document,
+    or is None if the document can't be read. ``problems`` are sentences.
     """
 
     name: str
@@ -34,10 +34,10 @@ class ReceivedDocument:
 
 
 def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tuple[str, str]]) -> ReceivedDocument:
-    """Read one run document and find its problems without running anything.
+    """Read a run document and find its problems without running anything.
 
-    Its name is ``scenario/cca/ip_version/replication``. ``here`` are the digests of image and program of each of this checkout's platforms;
-    documents of other versions may have another schema.
+    ``name`` is ``scenario/cca/ip_version/replication``. ``here`` has the digests of image and program for each of this checkout's
+    platforms. Documents from other versions aren't compared with the schema, which may differ.
     """
     checked = ReceivedDocument(name)
     own = None
@@ -66,7 +66,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
 
 
 def _made_by(document):
-    """Return the digests of image and testbed that a document names."""
+    """Return the digests of image and testbed in a document."""
     try:
         environment = document["environment"]
         digests = environment["image_digest"], environment["testbed_digest"]
@@ -80,26 +80,26 @@ def _made_by(document):
 
 
 def check_form(document, text) -> None:
-    """Raise ReceivedError unless a document matches the schema and is formatted as the testbed does."""
+    """Raise ReceivedError unless a document matches the schema and is formatted like documents from the testbed."""
     # Only the first violation, because a hostile document may have millions.
     if problem := violation(_FORM, document):
-        raise ReceivedError(f"is not of the schema: {shown(problem)}")
+        raise ReceivedError(f"doesn't match the schema: {shown(problem)}")
     verdict = document["verdict"]
     if verdict["valid"] != all(check["ok"] for check in verdict["checks"]):
-        raise ReceivedError(f"says that it is {'' if verdict['valid'] else 'not '}valid, and its checks say otherwise")
+        raise ReceivedError(f"says that it is {'' if verdict['valid'] else 'not '}valid, but its checks say otherwise")
     # A duplicate key, for example, is read differently by different programs.
     if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
-        raise ReceivedError("is JSON, but not as the testbed writes it")
+        raise ReceivedError("is JSON, but not as written by the testbed")
 
 
 def _specification_problems(name, own, expected, study):
-    """Return the problem of a document's own specification: it belongs to another run's place, or not to the study."""
+    """Return a list with the problem of a document's specification, which may be for another run or not part of the study."""
     if not isinstance(own, dict):
         return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:
         return [f"has the specification of the run {shown(place)}"]
     if expected is None:
-        return ["is of no run of the study"] if study.content else []
+        return ["belongs to no run of the study"] if study.content else []
     difference = first_difference(own, expected)
     if not difference:
         return []
@@ -108,7 +108,7 @@ def _specification_problems(name, own, expected, study):
 
 
 def _place_of(specification):
-    """Return the name that a specification gives its run, or None if it gives none."""
+    """Return the run's name according to its specification, or None if there is none."""
     try:
         factors = [specification[factor] for factor in ("cca", "ip_version", "replication")]
         return "/".join(map(str, (specification["scenario"]["id"], *factors)))

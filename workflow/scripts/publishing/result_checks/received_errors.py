@@ -4,4 +4,4 @@ from wording.terminal_text import shown  # noqa: F401, for modules that raise th
 
 
 class ReceivedError(ValueError):
-    """Received data is invalid; the message gives the data and the reason in one sentence."""
+    """Received data is invalid; the message names the data and the reason in one sentence."""

@@ -1,7 +1,7 @@
-"""Find, open and read a results folder, the user's own or a received one, without trusting it.
+"""Finding, opening and reading of a results folder, which may come from someone else, without trusting it.
 
-Nothing is written into it. Links in it aren't followed, and only regular files
-up to the largest size of their kind are read.
+Nothing is written to the folder. Links in it aren't followed, and only regular files
+up to the largest size for their kind are read.
 """
 
 import contextlib
@@ -23,11 +23,11 @@ from testbed.machine.machine import locked
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: Size of the largest table file in the folder, in bytes.
+#: Largest size of a table file in the folder, in bytes.
 TABLE_LIMIT = 2**29
 #: Prefix of the names of temporary folders.
 TEMPORARY = "sawtooth-verify-"
-ALLOWED = "RESULTS is results/<study>, or an archive of it that `make publish` made"
+ALLOWED = "RESULTS is results/<study>, or an archive of it made by `make publish`"
 _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 
 
@@ -35,7 +35,7 @@ _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 def opened(path: str) -> Iterator[Path]:
     """Yield the results folder at a path; raise ReceivedError if the path is neither a results folder nor an archive of one.
 
-    An archive of `make publish` is unpacked into a temporary folder, which is deleted at the end.
+    An archive from `make publish` is unpacked into a temporary folder, which is deleted at the end.
     """
     path = Path(path)
     if os.path.isdir(path):
@@ -54,7 +54,7 @@ def opened(path: str) -> Iterator[Path]:
 
 
 def _at_work(folder):
-    """Return whether a workflow holds the folder's lock (see `study_lock`)."""
+    """Return whether a workflow has locked the folder (see `study_lock`)."""
     lock = folder / ".lock"
     if lock.is_symlink() or not lock.is_file():
         return False
@@ -67,7 +67,7 @@ def _at_work(folder):
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Create a temporary folder that is deleted at the end, and delete those left by killed verifications."""
+    """Create a temporary folder that is deleted at the end, and delete temporary folders left behind by killed verifications."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):  # one in use can't be locked
@@ -88,7 +88,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _remove(folder):
-    """Remove a folder with all its contents, or print that this isn't possible."""
+    """Remove a folder with all its contents, or print a sentence if it can't be removed."""
     # Not `shutil.rmtree`, whose recursion fails for a thousand nested folders.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
@@ -96,7 +96,7 @@ def _remove(folder):
 
 
 def _results_folder(folder, source):
-    """Return the folder that contains `runs`: this one or, in an archive (``source``, as named by the user), the one below it."""
+    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder; ``source`` is the user's path."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
@@ -107,9 +107,9 @@ def _results_folder(folder, source):
 
 
 def documents(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's runs (``scenario/cca/ip_version/replication``), and the other files below ``runs``.
+    """Return the names of a folder's runs (``scenario/cca/ip_version/replication``), and the paths of other files below ``runs``.
 
-    Both are sorted. The other files, which don't belong there, are paths relative to the folder.
+    Both lists are sorted. The other files don't belong there; their paths are relative to the folder.
     """
     names, others = [], []
     for path, entry in files_below(folder / "runs"):
@@ -121,12 +121,12 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
 def read_file(folder: Path, relative: str, limit: int) -> bytes:
     """Return the bytes of a regular file in the folder.
 
-    Raises `ReceivedError` if it is missing, a link or behind one, not a regular file, or larger than ``limit`` bytes.
+    Raises `ReceivedError` if the file is missing, larger than ``limit`` bytes, not a regular file, or reached through a link.
     """
     path = folder / relative
     try:
         if path.parent.resolve() != path.parent:
-            raise ReceivedError(f"{shown(relative)} is behind a symbolic link, and none is followed")
+            raise ReceivedError(f"{shown(relative)} is behind a symbolic link, which isn't followed")
         # So that opening a pipe doesn't wait for its other end.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as stream:
@@ -136,5 +136,5 @@ def read_file(folder: Path, relative: str, limit: int) -> bytes:
     except OSError as error:
         raise ReceivedError(f"{shown(relative)} can't be read ({error.strerror})") from None
     if content is None or len(content) > limit:
-        raise ReceivedError(f"{shown(relative)} is larger than {limit} bytes, more than such a file can have")
+        raise ReceivedError(f"{shown(relative)} is larger than {limit} bytes, the limit for such a file")
     return content

@@ -1,4 +1,4 @@
-"""Read the study of a results folder and the specification of a run without trusting them."""
+"""Reading of a results folder's study and of a run's specification without trusting them."""
 
 import re
 from itertools import islice
@@ -15,17 +15,18 @@ from study_files.program_ccas import with_named_programs
 from study_files.study_replications import replications_of
 
 PROVENANCE = "tidy/provenance.json"
-#: Largest size of the provenance in bytes; with a hundred scenarios it has a thousandth of this.
+#: Largest size of the provenance in bytes; a study with a hundred scenarios has a thousandth of this.
 PROVENANCE_LIMIT = 2**24
 SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
-    """The study in the provenance, if there is one (``present``) and it is a valid study of this workflow.
+    """The study in the provenance of a results folder.
 
-    ``content`` is the resolved study, with every value within the schema's limits, or None; then ``problem`` gives the reason.
-    ``commit`` is the commit of the workflow that made the results, ``dirty`` whether it had local changes, and
-    ``analysis_image`` the digest of the image that made the tables; they are None if the provenance doesn't contain them.
+    ``present`` is whether the folder has a provenance. ``content`` is the resolved study, with every value within the schema's limits; if
+    there is no valid study, it is None, and ``problem`` is the reason. ``commit`` is the commit of the workflow that made the results,
+    ``commit_date`` its date, ``dirty`` is true if the workflow had local changes, and ``analysis_image`` is the digest of the image that
+    made the tables; ``commit``, ``commit_date`` and ``analysis_image`` are None if the provenance doesn't contain them.
     """
 
     def __init__(self, folder: Path):
@@ -54,7 +55,7 @@ class ReceivedStudy:
             self.analysis_image = workflow.get("analysis_image_digest")
 
     def specification(self, name: str) -> dict | None:
-        """Return the specification of the study's run with a name, or None if there is no such run."""
+        """Return the specification of the study's run with the given name, or None if there is no such run."""
         *cell, replication = name.split("/")
         if self.content is None or not re.fullmatch("[1-9][0-9]{0,9}", replication):
             return None
@@ -64,16 +65,16 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return the number of replications of each scenario; if interim looks decided it, it is derived from the given runs."""
+        """Return the number of replications of each scenario; in a study with interim looks, it is derived from the given runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
     def count(self, names) -> int:
-        """Return the number of the study's runs, including control runs, given the names of the existing ones."""
+        """Return the number of the study's runs, including control runs, given the names of the existing runs."""
         return studies.count_runs(self.content, self.replications(names))
 
     def missing(self, names, at_most) -> list[str]:
-        """Return the first names of the study's runs that are not among ``names``."""
+        """Return the names of the first ``at_most`` runs of the study that are not among ``names``."""
         there = set(names)
         # A third-party study may have billions of runs, so don't search further than needed.
         of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self.replications(names)))
@@ -81,37 +82,38 @@ class ReceivedStudy:
 
 
 def _resolved(study):
-    """Return a study from the provenance; raise ReceivedError unless it has the form of a study resolved by the workflow."""
+    """Return a study from the provenance; raise ReceivedError unless it is a study as resolved by the workflow."""
     if names_files_unread(study):
-        raise ReceivedError("names a study with kernels that are not complete as the workflow writes them")
+        raise ReceivedError("has a study whose kernels are not complete, as written by the workflow")
     try:
         made = studies.resolve(study, "study")
     except studies.StudyError as error:
-        raise ReceivedError(f"names no study of this version: {shown(error.problems[0], 400)}") from None
+        raise ReceivedError(f"has no study of this version: {shown(error.problems[0], 400)}") from None
     except RecursionError:
-        raise ReceivedError("names a study that is nested too deeply") from None
+        raise ReceivedError("has a study that is nested too deeply") from None
     made = studies.measured(made)
     # Earlier provenances contain the title and the description.
     if first_difference({key: value for key, value in study.items() if key not in studies.PROSE}, made):
-        raise ReceivedError("names a study that is not complete as the workflow writes it")
+        raise ReceivedError("has a study that is not complete, as written by the workflow")
     return made
 
 
 def check_specification(document: object, source: str) -> dict:
-    """Return a run document's `specification` if the workflow itself could pass it to the testbed.
+    """Return a run document's `specification` if the workflow itself could have passed it to the testbed.
 
-    It is treated as a study with one run, which is validated and completed like any other. The result is a new object equal to the received
-    one, with its keys in the schema's order and every text and number within the schema's limits. ``source`` names its origin in messages.
+    The specification is treated as a study with one run, which is validated and completed like any other study. The result is a new object
+    equal to the received one, with keys in the schema's order and every text and number within the schema's limits. ``source`` is the
+    specification's origin, for messages.
 
     Raises `ReceivedError` with the first problem, its place, and the allowed values.
     """
     if not isinstance(document, dict) or set(document) - {"cca_definitions"} != set(SPECIFICATION_KEYS):
         keys = ", ".join(SPECIFICATION_KEYS)
-        raise ReceivedError(f"{source}: a run's specification has the keys {keys}, no more and no less.")
+        raise ReceivedError(f"{source}: a run's specification has exactly the keys {keys}.")
     version = document["schema_version"]
     if type(version) is not int or version != SPECIFICATION_VERSION:
         version = repr(str(version)[:60])
-        raise ReceivedError(f"{source}: schema_version is {version}; this workflow runs {SPECIFICATION_VERSION}.")
+        raise ReceivedError(f"{source}: schema_version is {version}; allowed: {SPECIFICATION_VERSION}.")
     scenario, programs = with_named_programs(document["scenario"], document["cca"])
     study = {
         "study": "received",
@@ -124,7 +126,7 @@ def check_specification(document: object, source: str) -> dict:
         "scenarios": [scenario],
     }
     if names_files_unread(study):
-        raise ReceivedError(f"{source}: it has kernels that are not complete as the workflow writes them.")
+        raise ReceivedError(f"{source}: its kernels are not complete, as written by the workflow.")
     try:
         study = studies.resolve(study, source)
     except studies.StudyError as error:
@@ -140,11 +142,11 @@ def check_specification(document: object, source: str) -> dict:
         made["scenario"] = made["scenario"] | {"groups": groups}
     if made.get("cca_definitions") != document.get("cca_definitions"):
         raise ReceivedError(
-            f"{source}: its cca_definitions are not those of its CCA, complete as the workflow writes them."
+            f"{source}: its cca_definitions are not the complete definitions of its CCA, as written by the workflow."
         )
     if made["scenario"] != document["scenario"]:
         raise ReceivedError(
-            f"{source}: its scenario is not complete as the workflow writes it: "
+            f"{source}: its scenario is not complete, as written by the workflow: "
             "without label, and with every key of every section."
         )
     of_run = {"cca": document["cca"], "ip_version": document["ip_version"], "replication": study["replications"]}

@@ -1,4 +1,4 @@
-"""Rerun received runs and compare the bytes of their documents."""
+"""Reruns of received runs, and comparison of the documents' bytes."""
 
 import contextlib
 import csv
@@ -21,19 +21,19 @@ from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from study_files.run_platforms import image_of
 from testbed.machine.machine import WORKFLOW_VARIABLE
 
-#: Real time in seconds that a run has to end by itself after being asked to.
+#: Real time in seconds that a run has to end after an interrupt, before it is killed.
 END_S = 10
 
 
 def about(seconds) -> str:
-    """Return a time as short text: in seconds, or in minutes if long."""
+    """Return a time as short text, in seconds or, from two minutes, in minutes."""
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
 def run_command(root, specification, output, programs, kernels=None, folder=None) -> list[str]:
-    """Return the command that executes a run like the workflow, as a list of arguments.
+    """Return the command that executes a run as the workflow does, as a list of arguments.
 
-    ``folder`` has the archives of declared programs (``programs``), if the run needs any.
+    ``folder`` is the results folder, which contains the archives of declared programs (``programs``) if the run needs any.
     """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
@@ -54,8 +54,8 @@ def run_command(root, specification, output, programs, kernels=None, folder=None
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
     """Return the command that runs a Python module (its name, then arguments) in an image, as a list of arguments.
 
-    The image has the same access to the machine as the workflow's runs (none to its network), except for the user's home. Mounts are from
-    `mount`, with ",ro" for a read-only folder.
+    The image has the same access to the machine as the workflow's runs (none to the network), and none to the user's home. Mounts are
+    results of `mount`, with ",ro" appended for a read-only folder.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",
@@ -66,7 +66,7 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return the Apptainer arguments that mount a folder at its own path, which may contain any characters."""
+    """Return the argument of Apptainer's `--mount` for a folder at its own path, which may contain any characters."""
     fields = io.StringIO()
     csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
     return fields.getvalue()
@@ -81,11 +81,11 @@ def rerun(
     programs: dict[str, str],
     kernels: Path | None = None,
 ) -> Iterator[tuple[str, str | None]]:
-    """Execute runs (name -> validated specification), ``cores`` at a time, and compare each document with the received one.
+    """Execute runs, ``cores`` at a time, and compare each document with the received one.
 
-    Yield name and `finding` as the runs end; ending the iteration also ends the runs in progress. ``root``
-    is the checkout, ``place`` a temporary folder, ``programs`` image -> digest of the program in it, and ``kernels`` a folder with the
-    kernels that were built for the runs, if any. Nothing is written into the received ``folder``.
+    Yields name and `finding` as the runs end; ending the iteration also ends the runs in progress. ``runs`` has the validated
+    specifications by name, ``root`` is the checkout, ``place`` a temporary folder, ``programs`` has the digest of the program in each
+    image, and ``kernels`` is a folder with the kernels that were built for the runs, if any. Nothing is written to the received ``folder``.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -109,9 +109,9 @@ def rerun(
 
 
 def start(arguments, folder, environment=None) -> subprocess.Popen:
-    """Start a process in a separate session, so that it is stopped by the verification and not by the terminal.
+    """Start a process in a separate session, so that only the verification stops it and not the terminal.
 
-    Its output goes to the folder's ``log``.
+    The process runs in the folder, and its output is written to ``log`` there.
     """
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
@@ -132,7 +132,7 @@ def last_words(folder, status) -> str:
 
 
 def _ended(handles):
-    """Wait until at least one of several processes (pidfds) has ended, and return those that have."""
+    """Wait until at least one of several processes (pidfds) has ended, and return the pidfds of the ended processes."""
     ends = select.poll()
     for handle in handles:
         ends.register(handle, select.POLLIN)
@@ -140,7 +140,7 @@ def _ended(handles):
 
 
 def end(processes) -> None:
-    """Terminate processes of `start`: first ask them to clean up, then kill those that don't end."""
+    """Terminate processes from `start`: interrupt them so that they can clean up, then kill those that don't end."""
     processes = [process for process in processes if process.poll() is None]
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
@@ -156,7 +156,7 @@ def end(processes) -> None:
 
 
 def finding(folder, name, output, status) -> str | None:
-    """Describe the difference between a received document and its rerun, or return None if they are equal."""
+    """Return a description of the difference between a received document and its rerun, or None if they are equal."""
     if status != 0 or not output.exists():
         return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
     try:

@@ -1,7 +1,7 @@
-"""Recreate all outputs from received run documents (tables, analysis, figures, page, manifest), and compare bytes.
+"""Recreation of all outputs from received run documents (tables, analysis, figures, page, manifest), and comparison of bytes.
 
-The workflow itself does this, in a temporary folder with copies of the documents. Runs aren't executed, because with
-``gaps=true`` results are made from the existing documents.
+The workflow itself recreates the outputs, in a temporary folder with copies of the documents. No run is executed, because with
+``gaps=true`` the workflow uses only the existing documents.
 """
 
 import json
@@ -23,7 +23,7 @@ from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.study_replications import look_path
 
-#: Folders and files that are recreated, below a results folder.
+#: Folders and files of a results folder that are recreated.
 DERIVED = (
     "tidy",
     "analysis",
@@ -46,7 +46,7 @@ class NotMadeError(Exception):
 
 
 def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
-    """Recreate everything, and return a sentence for each file that differs, is missing, or isn't made by the workflow.
+    """Recreate all outputs, and return a sentence for each file that differs, is missing, or isn't made by the workflow.
 
     Parameters
     ----------
@@ -55,6 +55,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     names : list of str
         Names of the runs.
     study : received_study.ReceivedStudy
+        Study of the results.
     root : pathlib.Path
         The checkout.
     place : pathlib.Path
@@ -65,15 +66,16 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     Raises
     ------
     ReceivedError
-        If a required file is missing, can't be read, or names another study.
-    NotMadeError
+        If a required file is missing, can't be read, or is from another study.
+        NotMadeError
+            If the page compares the results with another study's.
     """
     made = place / "results" / study.content["study"]
     _copy(folder, [STUDY], made)
     (made / STUDY).rename(place / "study.json")
     analysis = _analysis_of(place / "study.json", study)
     if other := analysis["compare_with"]:
-        raise NotMadeError(f"the page compares with the results of {other}, which are not among these")
+        raise NotMadeError(f"the page compares the results with the study {other}, which is not part of them")
     _copy(folder, [f"runs/{name}.json.gz" for name in names], made)
     taken = [path.relative_to(folder).as_posix() for pattern in TAKEN for path in sorted(folder.glob(pattern))]
     _copy(folder, taken, made)
@@ -101,13 +103,13 @@ def _analysis_of(path, study):
     """Return the analysis section of a received study file; the study must be the one in the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
-        raise ReceivedError(f"{STUDY} names kernels that are not complete as the workflow writes them")
+        raise ReceivedError(f"{STUDY} has kernels that are not complete, as written by the workflow")
     try:
         resolved = studies.resolve(studies.load(path), path)
     except studies.StudyError as error:
         raise ReceivedError(f"{STUDY}: {error.problems[0].removeprefix(f'{path}: ')}") from None
     if studies.measured(resolved) != study.content:
-        raise ReceivedError(f"{STUDY} is another study than the one in tidy/provenance.json")
+        raise ReceivedError(f"{STUDY} is a different study from the one in tidy/provenance.json")
     return resolved["analysis"]
 
 
@@ -119,7 +121,7 @@ def _copy(folder, files, target):
 
 
 def _carry_out(study, root, place, cores):
-    """Run the workflow in the temporary folder; return the reason if that fails, else None."""
+    """Run the workflow in the temporary folder; return the reason if it fails, otherwise None."""
     command = [
         Path(sys.executable).with_name("snakemake"), "--snakefile", root / "Snakefile", "--workflow-profile", root / "profiles/default",
         "--directory", place, "--configfile", place / "study.json", "--config", "gaps=true", "--cores", cores, "--use-apptainer",
@@ -132,14 +134,14 @@ def _carry_out(study, root, place, cores):
         status = process.wait()
     finally:
         end([process])
-    return f"they can't be made from these documents: {last_words(place, status)}" if status else None
+    return f"the outputs can't be made from these documents: {last_words(place, status)}" if status else None
 
 
 def _differences(folder, made, taken) -> Iterator[str]:
-    """Yield differences between received and recreated files; ``taken`` are the copied files."""
+    """Yield sentences about differences between received and recreated files, except for the copied files ``taken``."""
     received, again = _derived(folder), _derived(made)
     for file in sorted(received - again):
-        yield f"{shown(file)} is not a file that the workflow makes of these documents"
+        yield f"{shown(file)} is not a file that the workflow makes from these documents"
     for file in sorted(again - received):
         yield f"{file} is missing"
     for file in sorted((again & received) - taken):
@@ -153,7 +155,7 @@ def _differences(folder, made, taken) -> Iterator[str]:
             offset = first_byte(theirs, content)
             line = theirs.count(b"\n", 0, offset) + 1
             where = f"byte {offset}" if file.endswith(".parquet") else f"line {line}, byte {offset}"
-            yield f"{file} is not what the documents give: the first difference is in {where}"
+            yield f"{file} doesn't follow from the documents: the first difference is in {where}"
 
 
 def _derived(folder):

@@ -1,4 +1,4 @@
-"""Compare the digests of run documents in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing documents."""
+"""Comparison of the digests in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing run documents."""
 
 import csv
 import io
@@ -15,9 +15,9 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return run name -> SHA-256 of its document according to the tables; empty for a run without a document.
+    """Return the SHA-256 of each run's document according to the tables, by run name; empty for a run without a document.
 
-    Raises ReceivedError if there is no table of runs, or if it or the table of control runs lacks these columns or has a run twice.
+    Raises ReceivedError if there is no table of runs, or if a table lacks a column or has a run twice.
     """
     digests = {}
     for table in (RUNS_TABLE, CONTROLS_TABLE):
@@ -46,10 +46,10 @@ def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iter
     """Yield a sentence for each run whose digest (from `read_digests`) and document don't match."""
     there = {document.name: document.sha256 for document in documents}
     for name in sorted(name for name, digest in digests.items() if digest and name not in there):
-        yield f"run {shown(name)} has a row and no document"
+        yield f"run {shown(name)} has a row but no document"
     for name, sha256 in there.items():
         if name not in digests:
-            yield f"run {shown(name)} has a document and no row"
+            yield f"run {shown(name)} has a document but no row"
         elif sha256 != digests[name]:
             row = shown(digests[name])
-            yield f"run {shown(name)}: the document was changed: its SHA-256 is {sha256}, its row says {row}"
+            yield f"run {shown(name)}: the document was changed: its SHA-256 is {sha256}, the table has {row}"

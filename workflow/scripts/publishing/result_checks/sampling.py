@@ -1,4 +1,4 @@
-"""Draw a sample of runs, and draw conclusions from a sample that shows no differences."""
+"""Samples of runs, and conclusions from a sample that shows no differences."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Draw runs with Python's own generator and `sample`, so that everyone with the same results draws the same runs."""
+    """Return a sample of runs drawn with Python's own generator, so that everyone with the same results and seed gets the same sample."""
     return random.Random(seed).sample(sorted(names), count)
 
 
@@ -21,5 +21,5 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 def least_changed(chance, total, count) -> int:
     """Return the smallest number of changed documents for which a sample includes at least one with the given probability."""
-    # The probability grows with their number.
+    # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def testbeds_here() -> dict[str, tuple[str, str]]:
-    """Return image -> digests of image and program for each platform of this checkout: Linux first, ns-3 only if its image exists."""
+    """Return the digests of image and program by image name, for this checkout's platforms: Linux and, if the image exists, ns-3."""
     here = {"testbed": (image_here("testbed"), package_digest(*TESTBED))}
     if (ROOT / "envs/ns3.sif").exists():
         from simulator.run import program_digest  # only a checkout with that image needs it
