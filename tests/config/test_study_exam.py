@@ -54,7 +54,10 @@ def test_dctcp_is_examined_without_marks_too():
             "traffic.sample_interval_ms is null in all scenarios",
         ),
         ({"exam": {"cca": "reno", "limits": {"starved_share": 2}}}, "exam.limits.starved_share is 2"),
-        ({"exam": {"cca": "reno", "looks": [20, 10]}}, "exam.looks is .*; allowed: different numbers of replications in ascending order"),
+        (
+            {"exam": {"cca": "reno", "looks": [20, 10]}},
+            "exam.looks is .*; allowed: different numbers of replications in ascending order",
+        ),
     ],
 )
 def test_what_an_exam_can_not_be(given, sentence):

@@ -77,9 +77,7 @@ def test_its_runs_can_be_repeated_from_what_was_published(examined):
     command = own_command(folder, "publishing.verify_results", f"{STUDY}.crate.zip", "--build", "--runs", run)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     (folder / "sender.py").rename(folder / "my/sender.py")
-    assert done.returncode == 0 and "same bytes" in done.stdout and "no problem was found" in done.stdout, (
-        done.stdout
-    )
+    assert done.returncode == 0 and "same bytes" in done.stdout and "no problem was found" in done.stdout, done.stdout
 
 
 def test_a_gate_fails_because_of_a_row_that_is_worse(examined):
