@@ -109,7 +109,7 @@ def test_a_scenario_may_have_a_kernel():
 def test_what_a_scenarios_kernel_cannot_be():
     assert "scenarios[a].kernel is nothing; allowed: own" in refusal(scenarios=[{"id": "a", "kernel": "nothing"}])
     on_host = [{"id": "a", "platform": "host", "kernel": "own"}]
-    assert "scenarios[a].kernel has a kernel of the study's own; on host" in refusal(
+    assert "scenarios[a].kernel has the study's own kernel; on host" in refusal(
         ccas=["cubic"], kernels={"own": {"base": "6.12"}}, scenarios=on_host
     )
     two = {"own": {"base": "6.12", "ccas": {"mine": "cubic"}}, "old": {"base": "6.1"}}

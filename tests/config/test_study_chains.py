@@ -59,7 +59,7 @@ def test_other_scenarios_have_no_chain():
         ({"traffic": {"application": "ftp"}}, "traffic.application is ftp; allowed with topology chain: iperf3."),
         ({"link": {"rate_mbps": None}}, "link.rate_mbps is null; allowed with topology chain: a number (Mbit/s)"),
         ({"link": {"rate_mbps": 10, "netem": "both-ends"}}, "link.netem is both-ends; allowed with topology chain: receiving-side."),
-        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; must not be set with topology chain, which has one pair"),
+        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain: no value, because a chain has one pair"),
         ({"hosts": {"access_delay_ms": [1, 2]}}, "hosts.access_delay_ms has 2 numbers; allowed: one for all pairs, or 4"),
         ({"variation": {"rate_percent": 1}}, "variation.rate_percent is 1; allowed with topology chain: 0."),
         ({"platform": "ns3:3.44"}, "topology is chain; allowed on ns3:3.44: dumbbell."),

@@ -63,7 +63,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
 
 
 def _run_of(path):
-    """Return the results folder and the name of a run's document."""
+    """Return the results folder and the run's name, given the path of a run's document."""
     if why := absence(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")
     parts = Path(os.path.abspath(path)).parts

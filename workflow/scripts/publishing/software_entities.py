@@ -50,7 +50,7 @@ def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
 
 
 def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEntity]:
-    """Add container images, given as pairs of name and content digest; return their entities."""
+    """Add container images, given as pairs (name, content digest), to the crate; return their entities."""
     entities = []
     for name, digest in images:
         properties = {

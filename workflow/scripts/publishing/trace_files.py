@@ -123,7 +123,7 @@ def calls_of(trace: Path) -> list[Call]:
 
 
 def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
-    """Write calls as a graph, ``functions.txt``, and as a table, ``functions.csv``."""
+    """Write calls as a call graph to ``functions.txt`` and as a table to ``functions.csv``."""
     with (folder / "functions.txt").open("w") as graph, (folder / "functions.csv").open("w", newline="") as table:
         writer = csv.writer(table, lineterminator="\n")
         writer.writerow(["time_s", "task", "depth", "function", "caller"])

@@ -121,7 +121,7 @@ def _citation(crate, paper):
 
 
 def _verdicts(claims_csv):
-    """Return a text with the number of claims per verdict; empty if there are no claims."""
+    """Return a text with the number of claims per verdict, or None if there are no claims."""
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))

@@ -49,7 +49,7 @@ class CandidateError(FileError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to add to a study: its name there, its definition (unless the kernel has it), and the kernels named in the definition."""
+    """A CCA to add to a study: name in the study, definition (unless the kernel has the CCA), and kernels named in the definition."""
 
     name: str
     definition: dict | None = None
@@ -63,7 +63,7 @@ class Candidate:
 
     @property
     def study_name(self) -> str:
-        """Suffix of the study's name."""
+        """Suffix that the candidate adds to the study's name."""
         return re.sub("[^a-z0-9.-]", "-", self.name.lower())
 
 
@@ -91,7 +91,7 @@ def _problem(cca, sentence):
 
 
 def kernels_ccas() -> list[str]:
-    """Return the names of the CCAs of the guest kernel."""
+    """Return the names of the guest kernel's CCAs."""
     return keys_of(study_schema())["ccas"]["items"]["joined"]
 
 
@@ -150,7 +150,7 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with an additional CCA, in the form to be written to the file ``output``.
+    """Return a study with an additional CCA, as it is written to a study file.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def with_candidate(config, candidate, output) -> dict:
         A study from `studies.load`.
     candidate : Candidate
     output : str
-        Name of the file, for messages.
+        File or command settings, for messages.
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
@@ -221,7 +221,7 @@ def with_more_runs(study, before, card, more) -> dict:
     Parameters
     ----------
     study, before : dict
-        Two study files with the candidate: the current one, and the one whose runs were judged last.
+        Contents of two study files with the candidate: of the current file, and of the file whose runs were judged last.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int
@@ -265,7 +265,7 @@ def _extended(study, output, more):
 
 
 def with_gate(study) -> dict:
-    """Return the study of an exam that fails (`analysis.expect`) unless every deciding row was measured and none is worse."""
+    """Return the study of an exam with an expectation (`analysis.expect`) that every deciding row was measured and none is worse."""
     analysis = study.get("analysis") or {}
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 
@@ -315,7 +315,7 @@ _NEEDED = {
 
 
 def main(arguments=None) -> int:
-    """Read the command line and write the study; print its size to standard error and its name to standard output."""
+    """Read the command line and write the study; print its size to standard error and its path to standard output."""
     parser = argparse.ArgumentParser(prog="candidate", description=__doc__.splitlines()[0])
     parser.add_argument(
         "cca", help="one of the kernel's CCAs, or the path of a C file or of a YAML file with a definition"

@@ -1,4 +1,4 @@
-"""A program as the CCA of `make exam` and `make evaluate`: its declaration, from a user's file or from a stack in ``examples/``."""
+"""A program as the CCA of `make exam` and `make evaluate`, declared in a user's file or as a stack in ``examples/``."""
 
 from pathlib import Path
 
@@ -132,7 +132,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios of an exam; those that shared an omitted scenario's seeds now share the seeds of the first one among them."""
+    """Return the scenarios of an exam; scenarios that shared an omitted scenario's seeds now share the seeds of the first among them."""
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:
@@ -143,7 +143,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return the reason why no program can run in a resolved scenario, or None if one might."""
+    """Return the reason why no program can run in a resolved scenario, or None if a program might."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

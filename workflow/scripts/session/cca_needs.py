@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence that names a nonexistent parameter used by a resolved study's CCAs, or None."""
+    """Return a sentence about a parameter in a resolved study's CCAs that doesn't exist, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -70,13 +70,13 @@ def kernel_under(definitions: dict) -> dict | None:
 
 
 def sources_of(definitions: dict) -> list[Definition]:
-    """Return the definitions with a C file, one per module."""
+    """Return those of the given definitions that have a C file, one per module."""
     parts = (Definition(**one) for one in definitions.values())
     return list({one.module: one for one in parts if one.source}.values())
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return a sentence that names a patch of a resolved study's kernels that is still needed but is missing or has changed, or None.
+    """Return a sentence about a patch that a resolved study's kernels still need but that is missing or has changed, or None.
 
     ``folder`` is the study's results folder, which contains the built kernels.
     """

@@ -23,7 +23,7 @@ MOST_PAIRS = 200
 
 
 class Counts(NamedTuple):
-    """Numbers of pairs: worse and better by more than the margin, and total."""
+    """Numbers of pairs: pairs that are worse and better by more than the margin, and all pairs."""
 
     worse: int
     better: int
@@ -40,7 +40,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table before it is judged: one sign for each replication."""
+    """A row of the table before it is judged, with one sign per pair."""
 
     head: dict  # known columns
     replications: Sequence  # replications of the pairs with values, or scenario and replication
@@ -58,7 +58,7 @@ class Row:
         return bool(p_corrected <= SIGNIFICANCE and most)
 
     def is_like(self, counts) -> bool:
-        """Return whether counts show that more than half of the pairs are within the margin."""
+        """Return whether a row with these counts is like: significantly more than half of the pairs are within the margin."""
         within = counts.pairs - counts.worse - counts.better
         return bool(self.of_most and upper_tail(within, counts.pairs) <= SIGNIFICANCE)
 
@@ -81,7 +81,7 @@ def judged(rows, share) -> Iterator[dict]:
 
 
 def _sign_matrix(rows):
-    """Return the signs, shape (rows, units); a unit is a replication, or a replication of a scenario."""
+    """Return the signs of all rows, shape (rows, units); a unit is a replication, or a replication of a scenario."""
     units = {unit: None for row in rows for unit in row.replications}
     places = {unit: place for place, unit in enumerate(units)}
     matrix = np.zeros((len(rows), len(units)))

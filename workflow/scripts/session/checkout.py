@@ -1,4 +1,4 @@
-"""The workflow's commit, passed to its containers through their environment, and the locations of its files."""
+"""The workflow's commit, which containers get through their environment, and the locations of the workflow's files."""
 
 import hashlib
 import os

@@ -1,6 +1,6 @@
 """List what got better or worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
 
-Any two results of the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
+Any two results with the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
 """
 
 import argparse
@@ -188,7 +188,7 @@ def _effect_text(row):
 
 
 def _pairs_text(row):
-    """Return, in words, the numbers of worse and better pairs: "5 worse, 0 better of 6 (8 needed)"."""
+    """Return the numbers of worse, better and needed pairs in words, such as "5 worse, 0 better of 6 (8 needed)"."""
     if not row["n"]:
         return "-"
     text = f"{row['pairs_worse']} worse, {row['pairs_better']} better of {row['n']}"

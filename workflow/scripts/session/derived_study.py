@@ -1,4 +1,4 @@
-"""Write a study that a command derives from another one: `make sensitivity`, `make exam`, `make evaluate`."""
+"""Write a study that a command derives from another study: `make sensitivity`, `make exam`, `make evaluate`."""
 
 from pathlib import Path
 

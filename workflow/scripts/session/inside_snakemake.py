@@ -64,7 +64,7 @@ def is_called_by_user(workflow) -> bool:
 
 
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
-    """Register a function to call before the user's jobs are planned; its argument is whether the jobs are only shown or touched.
+    """Register a function to call before the user's jobs are planned, with a flag that is true if the jobs are only shown or touched.
 
     While the Snakefile is being read, Snakemake doesn't yet reveal whether this is a dry run.
     """
@@ -92,7 +92,7 @@ def config_given(workflow) -> dict:
 def resources_of_rule(workflow, rule: str) -> dict:
     """Return the resources that ``--set-resources`` on the command line or in the profile sets for a rule.
 
-    A value is one that a rule may have: a number, a text, or a function for an expression such as ``100 * attempt``.
+    Values have the types that a rule may have: a number, a text, or a function for an expression such as ``100 * attempt``.
     """
     resources = workflow.resource_settings.overwrite_resources.get(workflow.modifier.modify_rulename(rule), {})
     return {name: getattr(value, "_value", value) for name, value in resources.items()}
@@ -123,7 +123,7 @@ def run_here_all_but(workflow, *beginnings: str) -> None:
 
 
 def is_module(workflow) -> bool:
-    """Return whether another workflow uses this one through `module`."""
+    """Return whether another workflow uses this workflow through `module`."""
     return not workflow.modifier.is_main_snakefile()
 
 
@@ -133,7 +133,7 @@ def is_linted(workflow) -> bool:
 
 
 def path_in_module(workflow, path: str) -> str:
-    """Return the path that rules use: below the ``prefix`` given to a module, or replaced."""
+    """Return the path that rules use for ``path``, which a module's settings may prefix or replace."""
     return str(workflow.modifier.modify_path(path))
 
 

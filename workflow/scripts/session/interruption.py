@@ -97,7 +97,7 @@ class Interruption:
             say(self.sentence())
 
     def explain_at_exit(self) -> None:
-        """Print the line if Snakemake ended without its `onerror:`, which happens if the signal comes between two jobs."""
+        """Print the line if Snakemake ended without running `onerror:`, which happens if the signal arrives between two jobs."""
         if self.is_asked and not self.is_said:
             self.is_said = True
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
@@ -124,7 +124,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Install the handler of Ctrl-C for this call, unless it runs in another thread than the main one, which can't receive the signal."""
+    """Install the handler of Ctrl-C for this call, unless it runs outside the main thread, the only one that can receive the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

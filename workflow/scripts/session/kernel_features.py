@@ -60,7 +60,7 @@ def _attribute(kind, payload):
 
 
 def _ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL):
-    """Send one request, by default one that creates something, and return the kernel's errno (0: done)."""
+    """Send a request, by default for creating an object, and return the kernel's errno (0 for success)."""
     number = 1
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol) as channel:
         channel.settimeout(ANSWER_S)
@@ -167,7 +167,7 @@ def enter_namespaces() -> bool:
 
 
 def _unshare(namespaces):
-    """Leave the caller's namespaces (unshare(2)); raise OSError if the kernel refuses."""
+    """Enter new namespaces (unshare(2)); raise OSError if the kernel refuses."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(namespaces):
         number = ctypes.get_errno()
@@ -200,7 +200,7 @@ def _words_of(error):
 
 
 def _ccas(which):
-    """Return the CCAs that the kernel has (``available``) or that anyone may make a default (``allowed``)."""
+    """Return the CCAs that the kernel has (``available``), or that any user may set as a default (``allowed``)."""
     with contextlib.suppress(OSError):
         return sorted(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
     return []

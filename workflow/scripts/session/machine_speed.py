@@ -69,7 +69,7 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return the times of a results folder's runs that were executed here; ``works`` maps a scenario to its work (`run_cost.work_of_run`).
+    """Return the times of a results folder's runs that were executed here; ``works`` is the work (`run_cost.work_of_run`) by scenario.
 
     Runs from the cache have a benchmark file without a row.
     """
@@ -85,7 +85,7 @@ def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
 
 
 def _seconds(file):
-    """Return the seconds in a benchmark file, or None if there are none or the file is damaged."""
+    """Return the seconds in a benchmark file, or None if it has no row or is damaged."""
     try:
         names, *rows = [line.split("\t") for line in file.read_text().splitlines()]
         return float(dict(zip(names, rows[-1], strict=True))["s"])
@@ -112,7 +112,7 @@ class SpeedRecord:
                 old.unlink(missing_ok=True)
 
     def samples(self, without: Path | None = None) -> list[Sample]:
-        """Return all stored samples, except those from the results folder whose runs are to be forecast."""
+        """Return all stored samples, except for samples from the results folder ``without``, whose runs are to be forecast."""
         known = []
         for file in self._latest():
             if without is None or file != self._file(without):

@@ -52,7 +52,7 @@ def _remembered() -> dict[str, list[str]]:
 
 
 def _write() -> None:
-    """Store the remembered results; if that is impossible, the next call reads the modules again."""
+    """Store the remembered results; if they can't be stored, the next call reads the modules again."""
     with contextlib.suppress(OSError):
         FOLDER.mkdir(exist_ok=True)
     write_memory(MEMORY, {"read_by": _way_of_reading(), "modules": _remembered()})

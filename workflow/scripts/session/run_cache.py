@@ -47,7 +47,7 @@ def is_on(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentStore:
-    """Return this user's store on this machine; ``root`` is the checkout. Raise CacheSettingError unless its limits are numbers above 0."""
+    """Return this user's store on this machine; ``root`` is the checkout. Raise CacheSettingError unless the limits are numbers above 0."""
     (gigabytes, days) = (_limit(environ, *limit) for limit in (LIMIT_GB, LIMIT_DAYS))
     return DocumentStore(cache_folder(root, environ) / "runs", gigabytes * 1e9, days * 86400)
 
@@ -77,8 +77,9 @@ class RunCache:
     Parameters
     ----------
     store : DocumentStore
+        Store of the documents.
     linux_sha256 : str
-        Digest of the testbed image's kernel; the names of a study's own kernels depend on it.
+        Digest of the testbed image's kernel, on which the names of a study's own kernels depend.
     """
 
     def __init__(self, store, linux_sha256):
@@ -196,7 +197,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Write a line that the document is from the cache to the run's log, and to the job's log if that is another file."""
+    """Write to the run's log, and to the job's log if it is a different file, that the document is from the cache."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -215,7 +216,7 @@ def log_of(document) -> Path:
 
 
 def write_origins(folder: str, documents: Iterable[str]) -> str:
-    """Write `origin_words` into the logs of a study's folder, if possible, and return the sentence."""
+    """Write `origin_words` to the logs in a study's folder, if possible, and return the sentence."""
     words = origin_words(Path(folder).name, documents)
     with contextlib.suppress(OSError):
         (Path(folder) / "logs" / "run-origins.txt").write_text(words + "\n", encoding="utf-8")

@@ -75,13 +75,13 @@ def job_memory_mb(conditions) -> int:
 
 
 def run_time_s(conditions) -> float:
-    """Return the approximate core-seconds of a run, as a generous estimate."""
+    """Return a generous estimate of the core-seconds that a run takes."""
     specification = _specification(conditions)
     return platform_of(specification).run_time_s(specification) + _programs_s(specification)
 
 
 def _programs_s(specification):
-    """Return the approximate seconds for the packets of a run's programs, if all flows get equal rates."""
+    """Return the approximate core-seconds for the packets of a run's programs, assuming equal rates for all flows."""
     flows = sum(group.count for group in specification.groups_of(PROGRAM))
     if not flows:
         return 0.0
@@ -147,6 +147,6 @@ def tidy_runtime_min(runs) -> int:
 
 
 def wall_limit_s(conditions) -> int:
-    """Return the real time, in whole seconds, after which a run of a scenario is ended."""
+    """Return the real time in whole seconds after which a run of a scenario is aborted."""
     specification = _specification(conditions)
     return math.ceil(platform_of(specification).wall_limit_s(specification))

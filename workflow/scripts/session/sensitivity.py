@@ -74,7 +74,7 @@ def _whole(name, text, least):
 
 
 def main(arguments=None) -> int:
-    """Read the command line, write or show; return the exit status."""
+    """Read the command line, and write the study or show the table; return the exit status."""
     parser = argparse.ArgumentParser(prog="sensitivity", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     writing = commands.add_parser("write", help="write the study of perturbed scenarios")

@@ -96,7 +96,7 @@ def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> 
     """Return a sentence if the clock is behind the modification time of any file, otherwise None.
 
     Snakemake would execute each job and delete the outputs because they seem older than the inputs. ``folder`` is the results
-    folder. The current time is taken from its ``.lock``, whose modification time is set by the same file system as for all files there.
+    folder. The current time is the modification time set on its ``.lock``, because the file system's clock also dates all other files.
     """
     lock = os.path.join(folder, ".lock")
     os.utime(lock)

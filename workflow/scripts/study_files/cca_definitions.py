@@ -155,7 +155,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
 
 def _only_on_uml(where, scenario):
     return (
-        f"{where} has a kernel of the study's own; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
+        f"{where} has the study's own kernel; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
         "runs use the machine's kernel or none: allowed: uml."
     )
 

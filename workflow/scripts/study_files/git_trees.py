@@ -98,7 +98,7 @@ def tree_sha256(tree) -> str:
 
 
 def files_of(repository, commit, *below: str) -> dict[str, str]:
-    """Return Git's mode and object ID ("mode ID") by path, sorted, for all files and links of a commit or those below some folders."""
+    """Return Git's mode and object ID ("mode ID") of a commit's files and links by sorted path; ``below`` limits them to some folders."""
     listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below)
     files = {}
     for entry in listed.split(b"\0")[:-1]:

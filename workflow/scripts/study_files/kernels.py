@@ -144,7 +144,7 @@ def tree_version(tree) -> str:
 
 
 def version_of(texts, where) -> str:
-    """Return the version of a Linux source tree from the texts of `VERSION_FILES`, by path; messages put ``where`` before paths.
+    """Return the version of a Linux source tree from the texts of `VERSION_FILES` by path; ``where`` precedes paths in messages.
 
     Raises `ValueError` like `tree_version`.
     """
@@ -242,8 +242,8 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
     ``kernels`` are by name, and the schema has validated them. Returns the completed kernels, and problems as sentences that start
-    with the key. A completed kernel has the applicable `KEYS` (``version`` and ``sha256`` are those of the base package or the tree, and
-    missing for the image's own Linux); it is None for the image's kernel itself.
+    with the key. A completed kernel has the applicable `KEYS` (``version`` and ``sha256`` of the base package or the tree, but not for
+    the image's own Linux); it is None for the image's kernel itself.
     """
     complete, problems = {}, []
     for name, one in kernels.items():

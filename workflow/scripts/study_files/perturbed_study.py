@@ -24,7 +24,7 @@ TICK_HZ = 250
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One changed condition: its name in scenario ids, its description, and the function that applies it to a resolved scenario."""
+    """A changed condition: name in scenario ids, description, and function that applies the change to a resolved scenario."""
 
     name: str
     words: str

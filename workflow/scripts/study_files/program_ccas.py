@@ -1,4 +1,4 @@
-"""CCAs of a study that belong to a declared program: with `ccas: [cubic, "quic-go:reno"]` the program replaces the flows under test.
+"""A study's CCAs that stand for a declared program: in `ccas: [cubic, "quic-go:reno"]`, the program replaces the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """

@@ -87,7 +87,7 @@ def chain_problems(scenario) -> Iterator[str]:
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (
-            f"hosts.pairs is {pairs}; must not be set with topology chain, which has one pair for the flows over all of its "
+            f"hosts.pairs is {pairs}; allowed with topology chain: no value, because a chain has one pair for the flows over all of its "
             f"{count} bottlenecks and one for the cross flows of each bottleneck."
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
@@ -107,7 +107,7 @@ def _plain(value):
 
 
 def _needs_chain(scenario):
-    """Yield settings that only a chain can have."""
+    """Yield problems of settings that only a chain can have."""
     for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
         if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
             yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']}: {_plain(node['default'])}."

@@ -124,7 +124,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario; checks of bottlenecks run for each bottleneck of a chain."""
+    """Return the problems that the checks find in a resolved scenario; checks of bottlenecks are applied to each bottleneck of a chain."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [

@@ -88,7 +88,7 @@ def correlation_problems(scenario) -> Iterator[str]:
 
 
 def _models_of(link, direction):
-    """Return the names of the loss models in a direction of a link; at most one is allowed."""
+    """Return the names of the loss models that a link has in one direction; at most one is allowed."""
     return [name for name in LOSS_MODELS if OF_NAME[name].of(link, direction) is not None]
 
 
@@ -104,7 +104,7 @@ def with_share_of_model(scenario) -> dict:
 
 
 def _chance_problems(name, way, value):
-    """Yield contradictions among a model's probabilities."""
+    """Yield contradictions among a loss model's probabilities."""
     percent = {key.removesuffix("_percent"): number for key, number in value.items()}
     for pair in NOT_CERTAIN if name == "loss_state" else ():
         if all(percent[one] for one in pair) and sum(percent[one] for one in pair) >= 100:

@@ -56,7 +56,7 @@ def look_path(scenario, replications) -> str:
 
 
 def goes_on(path) -> bool:
-    """Return whether a look's file asks for more replications of its scenario."""
+    """Return whether a look's file requests more replications of the look's scenario."""
     return json.loads(Path(path).read_text(encoding="utf-8"))["goes_on"]
 
 

@@ -103,14 +103,14 @@ def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[t
 def run_seed(study_seed, scenario_id, replication) -> int:
     """Derive the seed of a run.
 
-    The CCAs and IP versions of a scenario share the seed of a replication:
-    common random numbers make their comparison more precise (Law, Simulation
-    Modeling and Analysis, section 11.2). The study's name, its other levels
-    and the scenario's conditions have no influence, so adding a level
+    All CCAs and IP versions of a scenario share the seed of a replication,
+    because common random numbers make comparisons more precise (Law, Simulation
+    Modeling and Analysis, section 11.2). The study's name, other levels of its
+    factors and the scenario's conditions have no influence, so adding a level
     doesn't change other runs.
 
     The seed is between 1 and 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of `sawtooth-run-seed/1 <study seed>
-    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids don't contain spaces, so different triples have different texts.
+    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids don't contain spaces, so different combinations give different texts.
     """
     text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
     number = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")

@@ -53,7 +53,7 @@ def _plain(value):
 
 
 def _of_entry(scenario, number, entry):
-    """Yield problems with a single entry."""
+    """Yield problems of a single entry."""
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:
@@ -109,6 +109,6 @@ def _at_one_time(timeline):
             if at_s <= until_s and (first, second) not in seen:
                 seen.add((first, second))
                 yield (
-                    f"link.timeline[{second}].{name} changes at {at_s:g} s what link.timeline[{first}] changes until {until_s:g} s "
+                    f"link.timeline[{second}].{name} changes at {at_s:g} s a quantity that link.timeline[{first}] changes until {until_s:g} s "
                     f"({way}); allowed: one change of a quantity at a time."
                 )

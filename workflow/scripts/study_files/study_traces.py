@@ -121,7 +121,7 @@ def _all_lines(content):
 
 
 def _number(text, number, line):
-    """Return a finite number of at least 0; raise TraceError for any other text."""
+    """Return a text as a finite number of at least 0; raise TraceError for any other text."""
     try:
         value = float(text)
     except ValueError:

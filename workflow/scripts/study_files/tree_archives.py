@@ -71,6 +71,6 @@ def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def below_top(name, wanted) -> str | None:
-    """Return the wanted path that an archive member matches, or None."""
+    """Return the wanted path that an archive member has, perhaps below the top folder, or None."""
     path = name.removeprefix("./")
     return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)

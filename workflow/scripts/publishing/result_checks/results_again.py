@@ -100,7 +100,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
 
 
 def _analysis_of(path, study):
-    """Return the analysis section of a received study file; the study must be the one in the provenance."""
+    """Return the analysis section of a received study file; raise ReceivedError if it isn't the study in the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
         raise ReceivedError(f"{STUDY} has kernels that are not complete, as written by the workflow")
