@@ -89,7 +89,7 @@ def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
-        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow beside those of cubic, of which cubic and slow need tcp_cubic with different parameters"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow in addition to those of cubic, of which cubic and slow need tcp_cubic with different parameters"),
         ({"topology": "chain", "chain": {"cross_cca": "dctcp"}}, "scenarios[a].chain.cross_cca is dctcp; allowed with ECN off behind drop-tail: another CCA"),
         ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need tcp_cubic with different parameters"),
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slowly", **LONG}]}, "flows[1].cca is \"slowly\"; did you mean 'slow'?"),
@@ -231,7 +231,7 @@ def test_flows_beside_cannot_need_another_parameter_of_the_same_module(scenario,
         assert studies.resolve(config, "s.yaml")
         return
     sentence = (
-        r"scenarios\[a\] has flows of cubic beside those of slow, of which slow and cubic need tcp_cubic with different"
+        r"scenarios\[a\] has flows of cubic in addition to those of slow, of which slow and cubic need tcp_cubic with different"
     )
     with pytest.raises(studies.StudyError, match=sentence):
         studies.resolve(config, "s.yaml")

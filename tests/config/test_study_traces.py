@@ -102,7 +102,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("time_s,rate_mbps\n1,1\n2,2\n", {"format": "csv"}, "begins at 1 s; allowed: 0."),
         ("time_s,rate_mbps\n0,1\n2\n", {"format": "csv"}, "has '2' in line 3; allowed: a time and a rate."),
         ("time_s,rate_mbps\n0,-1\n2,3\n", {"format": "csv"}, "has the negative number -1 in line 2"),
-        ("time_s,rate_mbps\n0,1\n3,1\n2,1\n", {"format": "csv"}, "is not sorted: 2 s in line 4 stands behind 3"),
+        ("time_s,rate_mbps\n0,1\n3,1\n2,1\n", {"format": "csv"}, "is not sorted: 2 s in line 4 follows 3"),
         ("time_s,rate_mbps\n0,0\n1,0\n", {"format": "csv"}, "lets nothing pass"),
         ("5\n", {"file": "nowhere"}, "can't be read (No such file or directory)"),
         ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed: a file next to the study's file"),

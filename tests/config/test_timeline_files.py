@@ -90,7 +90,7 @@ def test_a_table_that_is_not_there_or_lies_elsewhere_is_refused(tmp_path):
         with pytest.raises(StudyError, match="link.timeline.file") as raised:
             resolved(tmp_path, TABLE, {"file": name})
         assert sentence in str(raised.value)
-    with pytest.raises(StudyError, match="has the key repeat beside it"):
+    with pytest.raises(StudyError, match="has the key repeat in addition"):
         resolved(tmp_path, TABLE, {"file": "path.csv", "repeat": True})
 
 
