@@ -24,7 +24,7 @@ DUMBBELL_CASES = [
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "ftp"}},
      "multipath.by is mptcp; allowed with topology dumbbell: none with application ftp."),
     ({"multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 1, "for_s": 1}}},
-     "multipath.outage is one of path 2; allowed with topology dumbbell: null, because subflows share one path."),
+     "multipath.outage is set for path 2; allowed with topology dumbbell: null, because subflows share one path."),
     ({"multipath": {"path_delay_ms": 5}}, "multipath.path_delay_ms is not 0; allowed with topology dumbbell: 0."),
     ({"link": {"serialisation": "virtual-clock"}},
      "link.serialisation is virtual-clock; allowed with topology dumbbell: never."),

@@ -44,7 +44,7 @@ MISTAKES = {
         {requirement: {over: 50}}
             unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? Allowed here: above, below, at_least, at_most.
         {ccas: [cubik]}
-            ccas[0] is "cubik"; did you mean 'cubic'? Allowed: one of $CCAS, or several with + between them.
+            ccas[0] is "cubik"; did you mean 'cubic'? Allowed: one of $CCAS, or several joined by +.
         {ccas: [vegas]}
             ccas has 'vegas'; allowed: those of the file's own list: reno, cubic, bbr.
         {requirement: {above: 120}}

@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metric in the text of METRIC, or all metrics; raise `PlanError` if it doesn't exist or the difference fits no metric."""
+    """Return the metric in the text of METRIC, or all metrics; raise `PlanError` if there is none or the difference doesn't fit any."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")

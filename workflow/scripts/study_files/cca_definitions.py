@@ -58,7 +58,7 @@ def _of_file(one):
         )
     (name,) = {one["cca"]} if "cca" in one else names
     if len(name) > LONGEST_NAME:
-        raise ValueError(f"its CCA is called {name}, and a CCA's name has up to {LONGEST_NAME} characters")
+        raise ValueError(f"its CCA is called {name}; allowed: a name of up to {LONGEST_NAME} characters")
     return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": name}
 
 

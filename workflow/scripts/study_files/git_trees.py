@@ -148,7 +148,7 @@ def _next_content(stream, name, largest):
     content = stream.read(int(head[2]))
     stream.read(1)
     if content_digest(content, name) != name:
-        raise GitError(f"its file {name} is damaged: its content has another digest")
+        raise GitError(f"its file {name} is damaged: its content has a different digest")
     return content
 
 

@@ -109,15 +109,15 @@ def _outage_problems(scenario, outage):
     """Yield problems with a path's outage."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']}: null, because subflows share one path."
+        yield f"multipath.outage is set for path {outage['path']}; allowed with topology {scenario['topology']}: null, because subflows share one path."
     elif paths["by"] != "mptcp":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']}: null, because only mptcp continues without a path."
+        yield f"multipath.outage is set for path {outage['path']}; allowed with multipath.by {paths['by']}: null, because only mptcp continues without a path."
     elif paths["paths"] < 2:
-        yield f"multipath.outage is one of path {outage['path']}; allowed with one path: null, because no path would be left."
+        yield f"multipath.outage is set for path {outage['path']}; allowed with one path: null, because no path would be left."
     elif outage["path"] > paths["paths"]:
         yield f"multipath.outage.path is {outage['path']}; allowed: up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
-        yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3: null."
+        yield f"multipath.outage is set for path {outage['path']}; allowed without a duration of iperf3: null."
     elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
         yield (
             f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: an end before the traffic's, {traffic['duration_s']} (s)."

@@ -123,7 +123,7 @@ def allowed_text(node) -> str:
     if "allowed" in node:
         return node["allowed"]
     if "joined" in node:
-        return f"one of {', '.join(node['joined'])}, or several with + between them"
+        return f"one of {', '.join(node['joined'])}, or several joined by +"
     if "enum" in node:
         choices = ["null" if choice is None else choice for choice in node["enum"]]
         return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
@@ -156,6 +156,6 @@ def _number_text(node, kinds):
 def _list_text(node):
     items = dereferenced(node["items"])
     if "enum" in items or "joined" in items:
-        mixes = " (or mixes, several with + between them)" if "joined" in items else ""
+        mixes = " (or mixes, several joined by +)" if "joined" in items else ""
         return f"a list of at least one of {', '.join(items.get('enum') or items['joined'])}{mixes}, each once"
     return "a list of at least one mapping"
