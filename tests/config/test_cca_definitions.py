@@ -230,9 +230,7 @@ def test_flows_beside_cannot_need_another_parameter_of_the_same_module(scenario,
     if not beside:
         assert studies.resolve(config, "s.yaml")
         return
-    sentence = (
-        r"scenarios\[a\] has flows of cubic in addition to those of slow, of which slow and cubic need tcp_cubic with different"
-    )
+    sentence = r"scenarios\[a\] has flows of cubic in addition to those of slow, of which slow and cubic need tcp_cubic with different"
     with pytest.raises(studies.StudyError, match=sentence):
         studies.resolve(config, "s.yaml")
 
