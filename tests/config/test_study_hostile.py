@@ -117,9 +117,9 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
         ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals over all flows; allowed: up to 50,000."),
         ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}}, "scenarios": [{"id": "x"}]}, None),
         ({"defaults": {"traffic": {"duration_s": 251, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]},
-         "makes 251,000 readings of sockets in a run; allowed: up to 250,000, from 2 (ms)."),
+         "makes 251,000 readings of sockets in a run; allowed: up to 250,000, with at least 2 (ms)."),
         ({"defaults": {"traffic": {"duration_s": 250, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]}, None),
-        ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed: at least 2, one for each CCA of"),
+        ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed: at least 2, one for each CCA in"),
     ],
 )  # fmt: skip
 def test_what_could_only_fail_later(root, overrides, message):

@@ -236,7 +236,7 @@ def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):
     assert compare_results.main(["a", "b"]) == 0
     printed = capsys.readouterr().out
     assert (
-        "From a to b: of 8 rows 0 worse, 1 better, 0 too variable, 0 not enough, 0 not measured, 0 like, 7 the same."
+        "From a to b, 8 rows: 0 worse, 1 better, 0 too variable, 0 not enough, 0 not measured, 0 like, 7 the same."
         in printed
     )
     assert "Margins are those of a (`analysis.equivalence_margin`): Goodput 5 %, Round-trip time 5 %" in printed
