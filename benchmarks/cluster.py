@@ -20,7 +20,8 @@ from pathlib import Path
 
 from scale_calls import BIN, ROOT, checkout, head, row
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "setup")]
+from cache import cache_dir
 from slurm_cluster import SlurmCluster, requirements
 
 #: Snakemake's options for a cluster without accounting.
@@ -112,6 +113,10 @@ def main() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / name) for name in ("workflow/scripts", "workflow"))
     with checkout() as folder, tempfile.TemporaryDirectory(prefix="sawtooth-cluster-") as state:
         user = pwd.getpwnam("nobody")
+        if (kernels := cache_dir() / "kernels").exists():  # that are built already; the user has another cache
+            shutil.copytree(
+                kernels, folder / ".cache/sawtooth/kernels", symlinks=True, ignore=shutil.ignore_patterns("steps-*")
+            )
         for path in (folder, *folder.rglob("*")):
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
         for path in (folder, Path(state)):

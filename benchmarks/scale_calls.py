@@ -50,6 +50,8 @@ def checkout() -> Iterator[Path]:
             else:
                 shutil.copy(source, folder / part)
         (folder / "envs").mkdir()
+        for part in ("guest", "debian.lock"):  # from which a study's kernels are built
+            (folder / "envs" / part).symlink_to(ROOT / "envs" / part)
         for image in ("testbed.sif", "testbed.json", "analysis.sif", "analysis.json"):
             if not (ROOT / "envs" / image).exists():
                 sys.exit(f"benchmark: envs/{image} is missing: run `make setup` first.")
