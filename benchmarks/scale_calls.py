@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
-SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
+SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "setup", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
 #: Number of runs -> (scenarios, CCAs, replications) over both IP versions.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
@@ -49,13 +49,13 @@ def checkout() -> Iterator[Path]:
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("target"))
             else:
                 shutil.copy(source, folder / part)
-        (folder / "envs").mkdir()
-        for part in ("guest", "debian.lock"):  # from which a study's kernels are built
-            (folder / "envs" / part).symlink_to(ROOT / "envs" / part)
         for image in ("testbed.sif", "testbed.json", "analysis.sif", "analysis.json"):
             if not (ROOT / "envs" / image).exists():
                 sys.exit(f"benchmark: envs/{image} is missing: run `make setup` first.")
-            (folder / "envs" / image).symlink_to((ROOT / "envs" / image).resolve())
+        (folder / "envs").mkdir()
+        for part in (ROOT / "envs").iterdir():
+            (folder / "envs" / part.name).symlink_to(part.resolve())
+        (folder / ".venv").symlink_to(ROOT / ".venv")  # with which set-up builds kernels
         yield folder
 
 

@@ -91,5 +91,5 @@ def test_a_missing_section_is_refused(section, specification):
 
 @pytest.mark.parametrize("document", [None, [], "x", {}, 1])
 def test_what_is_no_specification_is_refused(document):
-    with pytest.raises(ReceivedError, match="has the keys schema_version, scenario"):
+    with pytest.raises(ReceivedError, match="has exactly the keys schema_version, scenario"):
         check_specification(document, "it")

@@ -201,7 +201,7 @@ def test_what_is_no_archive_of_images(image, tmp_path, content):
         place.mkdir()
     else:
         place.write_bytes(content)
-    with pytest.raises(SetupError, match=f"{place}.*(no archive|no image)"):
+    with pytest.raises(SetupError, match=f"{place}.*(not an archive|no image)"):
         taken_images.provide(place)
     with pytest.raises(SetupError, match="there is no such"):
         taken_images.provide(tmp_path / "nowhere")

@@ -37,7 +37,7 @@ def test_files_come_to_the_run_as_they_are(folder, tmp_path):
 
 def test_a_changed_archive_is_refused(folder, tmp_path):
     write_archive({"run": (b"other", True)}, tmp_path / "a.tar")
-    with pytest.raises(GivenFileError, match="others than those"):
+    with pytest.raises(GivenFileError, match="its files differ from those"):
         lay(tmp_path / "laid", tmp_path / "a.tar", digest_of(files_of(folder)))
     assert not (tmp_path / "laid").exists()
 

@@ -78,7 +78,7 @@ def test_pairs_of_ccas(runs):
     assert table.loc[table["n"] <= 1, ["p", "p_holm", "ci_low"]].isna().all(axis=None)
 
 
-@pytest.mark.parametrize("replications", [2, 6, 12])
+@pytest.mark.parametrize("replications", [2, 6, pytest.param(12, marks=pytest.mark.long)])
 def test_platforms(replications):
     scenarios = tidy_tables.buffers(("uml", "ns3:3.44"), tuple(range(10, 60, 5)), 100)
     rng, rows = np.random.default_rng(replications), []
@@ -103,7 +103,7 @@ def test_platforms(replications):
     assert (untested.loc[untested["verdict"] != "not shown", "note"].str.contains("one measurement")).all()
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("noise", [0.0, 1.0, pytest.param(0.1, marks=pytest.mark.long)])
 def test_shares(noise):
     study = share_studies.sharing_study(replications=7, noise=noise)
     pairs = pairs_of(shares_of_flows(study["runs"], tidy_tables.completed(study["flows"], FLOWS)))

@@ -55,7 +55,7 @@ def test_a_difference_is_told_by_what_kind_it_is():
     value, other = ({"a": {"b": number}, "c": "x" * 100} for number in (1.5, 2.5))
     made = compressed(value)
     assert file_difference(made, made) is None
-    assert "at /a/b: 2.5 was received, 1.5 is what" in file_difference(compressed(other), made)
+    assert "at /a/b: 2.5 was received, the run gives 1.5" in file_difference(compressed(other), made)
     assert "at /c: nothing was received" in file_difference(compressed({"a": {"b": 1.5}}), made)
     assert "only its compression differs" in file_difference(gzip.compress(gzip.decompress(made), mtime=1), made)
     assert "only its notation differs" in file_difference(compressed(value, indent=1), made)

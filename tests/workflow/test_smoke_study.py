@@ -193,8 +193,8 @@ def test_another_title_or_description_reruns_page_and_manifest_alone(copy_of_smo
     path.write_text(text.replace(title, "title: Another title\n"))
     page_alone = {"all", "write_report", "write_explorer", "write_manifest"}
     assert set(copy_of_smoke.planned(*SMOKE)) == page_alone
-    assert "four ways." in text
-    path.write_text(text.replace("four ways.", "by fours."))
+    assert "share the link." in text
+    path.write_text(text.replace("share the link.", "have it."))
     assert set(copy_of_smoke.planned(*SMOKE)) == page_alone
 
 

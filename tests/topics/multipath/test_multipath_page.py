@@ -46,7 +46,7 @@ def real(tmp_path_factory):
     return Built(tmp_path_factory.mktemp("real")).build(path_studies.paths_study("host", ("cubic", "reno")))
 
 
-@pytest.fixture(params=["virtual", "real"])
+@pytest.fixture(params=["virtual", pytest.param("real", marks=pytest.mark.long)])
 def built(request):
     return request.getfixturevalue(request.param)
 

@@ -25,7 +25,7 @@ def real(virtual, tmp_path_factory):
     return Built(tmp_path_factory.mktemp("real"), other=virtual).build(size_studies.sizes_study("host"), PAPER)
 
 
-@pytest.fixture(params=["virtual", "real"])
+@pytest.fixture(params=["virtual", pytest.param("real", marks=pytest.mark.long)])
 def built(request):
     return request.getfixturevalue(request.param)
 

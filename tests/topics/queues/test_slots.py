@@ -18,7 +18,7 @@ CCAS = ("reno", "cubic")
 PANEL, MARK = ["setting", "ip_version"], ["variant", "cca", "ecn"]
 
 
-@pytest.fixture(params=["plain", "managed", "changing"])
+@pytest.fixture(params=["plain", *(pytest.param(name, marks=pytest.mark.long) for name in ("managed", "changing"))])
 def study(request):
     """A base, and a scenario for each key that may differ on one bottleneck and one path."""
     apart = one_key_apart(request.param)
