@@ -113,6 +113,9 @@ def main() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / name) for name in ("workflow/scripts", "workflow"))
     with checkout() as folder, tempfile.TemporaryDirectory(prefix="sawtooth-cluster-") as state:
         user = pwd.getpwnam("nobody")
+        shutil.copytree(
+            ROOT / ".venv", folder / ".venv", symlinks=True
+        )  # set-up writes into it when it builds a study's kernels
         if (kernels := cache_dir() / "kernels").exists():  # that are built already; the user has another cache
             shutil.copytree(
                 kernels, folder / ".cache/sawtooth/kernels", symlinks=True, ignore=shutil.ignore_patterns("steps-*")

@@ -55,7 +55,6 @@ def checkout() -> Iterator[Path]:
         (folder / "envs").mkdir()
         for part in (ROOT / "envs").iterdir():
             (folder / "envs" / part.name).symlink_to(part.resolve())
-        (folder / ".venv").symlink_to(ROOT / ".venv")  # with which set-up builds kernels
         yield folder
 
 
