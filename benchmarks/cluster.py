@@ -116,10 +116,14 @@ def main() -> None:
         shutil.copytree(
             ROOT / ".venv", folder / ".venv", symlinks=True
         )  # set-up writes into it when it builds a study's kernels
-        if (kernels := cache_dir() / "kernels").exists():  # that are built already; the user has another cache
-            shutil.copytree(
-                kernels, folder / ".cache/sawtooth/kernels", symlinks=True, ignore=shutil.ignore_patterns("steps-*")
-            )
+        for name in (
+            "images",
+            "kernels",
+            "toolbox",
+        ):  # as another user's cache, from which the study's kernels are built
+            if (part := cache_dir() / name).exists():
+                left_out = shutil.ignore_patterns("steps-*")
+                shutil.copytree(part, folder / ".cache/sawtooth" / name, symlinks=True, ignore=left_out)
         for path in (folder, *folder.rglob("*")):
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
         for path in (folder, Path(state)):
