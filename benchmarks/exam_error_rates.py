@@ -74,7 +74,7 @@ DISTRIBUTIONS: dict[str, Draw] = {
 
 
 def spreads() -> np.ndarray:
-    """Return the standard deviation of each row in margins: quantiles of a lognormal distribution."""
+    """Return each row's standard deviation, in units of the margin: quantiles of a lognormal distribution."""
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 

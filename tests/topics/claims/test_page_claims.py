@@ -48,7 +48,7 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
         assert html.count(f">{name}</td>") == number
     assert html.count(">not checked</td>") == 1
     assert (
-        "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but according to "
+        "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but "
         in html
     )
     assert "4 of the 4 runs are identical to CUBIC&#39;s own run with the same seed in every digit" in html
@@ -143,7 +143,7 @@ def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
     both = pd.concat([refused(REFUSED), refused(REFUSED, scenario="s", goodput_mbps_asked=29.38)])
     assert mislabelled_words(both, "exbench") == (
         "In 24 runs of the study exbench the kernel refused the sysctl: Vegas, Veno and Westwood were requested, but "
-        "according to iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
+        "iperf3's own report shows that CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
         "Veno and Westwood as 3 CCAs that have the same goodput, RTT and retransmissions to the last digit in all 4 "
         "replications of 2 combinations of scenario and IP version, because all of them are CUBIC. In scenario “1 refused” "
         "over IPv6, for example, 29.4 Mbit/s would be published under all 3 names; in the same conditions true Vegas has "
@@ -154,7 +154,7 @@ def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
 def test_mislabelled_runs_without_twins_or_reference_claim_neither():
     alone = refused([("vegas", "", 29.38, None)])
     assert mislabelled_words(alone, None) == (
-        "In 4 runs the kernel refused the sysctl: Vegas was requested, but according to iperf3's own report CUBIC ran."
+        "In 4 runs the kernel refused the sysctl: Vegas was requested, but iperf3's own report shows that CUBIC ran."
     )
     text = mislabelled_words(refused([("vegas", "", 29.38, 58.76)], runs=1, identical_runs=1), None)
     assert "29.4 Mbit/s would be published under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text

@@ -1,4 +1,4 @@
-"""Repetitions of landmark publications: one outcome per study on one page. `make atlas` runs the studies and makes the page.
+"""Reproductions of landmark results, with one outcome per study, on one page. `make atlas` runs the studies and makes the page.
 
 ``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes these files to ``results/atlas``:
 the page ``index.html``; ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``); the matrix of verdicts (``matrix.svg``,

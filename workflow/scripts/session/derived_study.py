@@ -29,6 +29,6 @@ def write_study(study, output, made_by) -> dict:
 
 
 def size_words(output, resolved) -> str:
-    """Return a text with the file's name and its numbers of scenarios and runs."""
+    """Return the file's name and the numbers of its scenarios and runs, in words."""
     runs = sum(1 for _ in studies.runs(resolved))
     return f"{output}: {len(resolved['scenarios'])} scenarios, {runs:,} runs"

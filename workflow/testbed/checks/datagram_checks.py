@@ -46,7 +46,7 @@ def by_the_kernel(specification, document) -> tuple[int, int]:
 
 
 def waiting(document) -> int:
-    """Return the number of packets that waited in queues and delay lines at the end."""
+    """Return the number of packets still waiting in queues and delay lines at the end."""
     after = document["links"]["after"].values()
     return sum(max((q["backlog_packets"] for q in one["qdiscs"].values()), default=0) for one in after)
 

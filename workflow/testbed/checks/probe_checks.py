@@ -121,7 +121,7 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return problems with the standard deviation of delays that aren't drawn uniformly; with few delays it is uncertain."""
+    """Return problems with the standard deviation of delays that aren't drawn uniformly; none if the probe didn't record it."""
     distribution = specification.option("jitter_distribution", seen["direction"])
     if not distribution or seen.get("deviation_ns") is None:
         return []

@@ -56,7 +56,7 @@ def router_routes(specification) -> dict[str, list[Route]]:
 
 
 def path_address(host, path) -> dict[str, str]:
-    """Return the address, by IP version, of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
+    """Return the address, by IP version, of host h1 or h2 of a cable on a path; paths are numbered from 0."""
     return link_address(3, path + 1, host.removeprefix("h"))
 
 

@@ -1,4 +1,4 @@
-"""Run documents of a results folder, read with limits and checked against schema, place and study."""
+"""Read a results folder's run documents with limits on size, and check them against the schema, their paths and the study."""
 
 import hashlib
 import json

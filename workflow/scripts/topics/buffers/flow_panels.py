@@ -50,7 +50,7 @@ def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
 
 
 def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
-    """Return the scenario with each buffer, from rows that differ only in the buffer; None where there is no such scenario."""
+    """Return one scenario per buffer, from rows that differ only in the buffer; None for a buffer without a scenario."""
     scenarios = rows.drop_duplicates("buffer").set_index("buffer")["scenario"]
     return [scenarios.get(buffer) for buffer in buffers["buffer"]]
 

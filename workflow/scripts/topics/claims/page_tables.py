@@ -238,7 +238,7 @@ def mislabelled_words(table, study) -> str:
     where = f" of the study {study}" if study else ""
     words = [
         f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
-        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} requested, but according to iperf3's own report {ran} ran.",
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} requested, but iperf3's own report shows that {ran} ran.",
         _proof_words(table),
         _example_words(table),
     ]

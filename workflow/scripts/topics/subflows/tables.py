@@ -25,7 +25,7 @@ SUBFLOW_SHARES = Table(
         number_column("coupled_percent", "%", "Share of the first pair's flows if all subflows of a flow together got as much as one of the other flows, the most that RFC 6356 allows."),
         number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
         number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of one of the other flows, without start-up.", _NO_RUN),
-        number_column("mptcp_retransmit_percent", "%", "Share of the first pair's segments that were retransmitted; if a host has several flows, until the last reading of the sockets.", _NO_RUN),
-        number_column("other_retransmit_percent", "%", "Share of the other flows' segments that were retransmitted; if a host has several flows, until the last reading of the sockets.", _NO_RUN),
+        number_column("mptcp_retransmit_percent", "%", "Share of the first pair's segments that were retransmitted; if a host has several flows, only retransmissions before the last reading of the sockets count.", _NO_RUN),
+        number_column("other_retransmit_percent", "%", "Share of the other flows' segments that were retransmitted; if a host has several flows, only retransmissions before the last reading of the sockets count.", _NO_RUN),
     ),
 )  # fmt: skip
