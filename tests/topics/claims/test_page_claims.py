@@ -47,10 +47,7 @@ def test_claims_of_both_methods_are_told_apart(two_methods):
         assert f"<b>{number}</b> {name}</dt>" in html
         assert html.count(f">{name}</td>") == number
     assert html.count(">not checked</td>") == 1
-    assert (
-        "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but "
-        in html
-    )
+    assert "In 4 runs of the study other-method the kernel refused the sysctl: Vegas was requested, but " in html
     assert "4 of the 4 runs are identical to CUBIC&#39;s own run with the same seed in every digit" in html
 
 
