@@ -54,7 +54,8 @@ def test_where_windows_limit_each_flow_gets_the_same(run):
     assert sum(goodput[1]) == pytest.approx(sum(goodput[0]), rel=2e-3)
 
 
-@pytest.mark.parametrize("cca", ["cubic", *(pytest.param(name, marks=pytest.mark.long) for name in ("reno", "bbr"))])
+@pytest.mark.long
+@pytest.mark.parametrize("cca", ["reno", "cubic", "bbr"])
 def test_where_flows_compete_distributions_are_the_same(run, cca):
     """The division of a full queue is random, but the total and its inequality are not."""
     ways = {way: [] for way in WAYS}

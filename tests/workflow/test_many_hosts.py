@@ -25,7 +25,8 @@ TEN = {
 }
 
 
-@pytest.mark.parametrize("ip_version", ["ipv4", pytest.param("ipv6", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_pairs_beyond_a_byte_of_the_address(run, ip_version):
     document = run(ip_version=ip_version, **MANY)
     idle = document["idle_rtt"]

@@ -193,6 +193,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.long
 def test_what_does_not_follow_from_the_documents_is_found(verify, results):
     """The manifest agrees with it."""
     lines = {}

@@ -90,6 +90,7 @@ def test_each_scenario_is_a_line_of_completion_times_and_slowdowns(study):
     }
 
 
+@pytest.mark.long
 def test_each_scenario_is_a_slot_of_a_call(study):
     scenarios, groups, _, settings = study
     cells = describe_real_time(groups, settings, 0.95)
