@@ -132,7 +132,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios of an exam; scenarios that shared an omitted scenario's seeds now share the seeds of the first among them."""
+    """Return the scenarios of an exam, with `seeds_of` adjusted: the first scenario that names an omitted one takes its place for the others."""
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:

@@ -136,7 +136,7 @@ def _needs_tunnels(paths):
 
 
 def _needs_cable(scenario):
-    """Yield problems of settings that only a cable can have; serialisation is also allowed for a chain."""
+    """Yield problems with settings that are allowed only for a cable; serialisation is also allowed for a chain."""
     here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."

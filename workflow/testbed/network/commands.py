@@ -15,7 +15,7 @@ class CommandError(RuntimeError):
 
 
 class KilledError(RuntimeError):
-    """A process in the guest was ended by a signal, by the machine or because the program crashed."""
+    """A process in the guest was killed by a signal: the machine killed it, or the program crashed."""
 
 
 def check_not_killed(what, process) -> None:

@@ -187,7 +187,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 
 
 def set_neighbours(path) -> None:
-    """Make each host's bond a permanent neighbour of the other host, like the interfaces below it."""
+    """Add a permanent neighbour entry for the other host's bond on each host, as for the interfaces below it."""
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):

@@ -108,7 +108,7 @@ class NetworkPath:
 
     @property
     def arrivals(self) -> dict[str, str]:
-        """For each device that packets pass on arrival, the interface at which they arrive."""
+        """For each device to which incoming packets are redirected (ifb), the interface at which they arrive."""
         passed = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 

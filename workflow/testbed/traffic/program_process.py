@@ -53,7 +53,7 @@ class KeyLog:
             self.variable, self.passed = {"SSLKEYLOGFILE": f"/proc/self/fd/{write}"}, (write,)
 
     def write(self) -> None:
-        """Write the content of an ended program's pipe, which may be anything, to the file for the secrets."""
+        """Write what a program left in its pipe before it exited, whatever it is, to the file for the secrets."""
         if self._target:
             os.set_blocking(self._end, False)
             content = b""

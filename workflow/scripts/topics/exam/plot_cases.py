@@ -1,4 +1,4 @@
-"""Draw the examined CCA's first valid run of each case over time: the queue and the flows' windows (or goodput, if one is a program's)."""
+"""Draw, for each case, the examined CCA's first valid run: the queue and the flows' windows over time (or goodput, if a flow is a program's)."""
 
 import numpy as np
 import pandas as pd
