@@ -113,14 +113,9 @@ def main() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / name) for name in ("workflow/scripts", "workflow"))
     with checkout() as folder, tempfile.TemporaryDirectory(prefix="sawtooth-cluster-") as state:
         user = pwd.getpwnam("nobody")
-        shutil.copytree(
-            ROOT / ".venv", folder / ".venv", symlinks=True
-        )  # set-up writes into it when it builds a study's kernels
-        for name in (
-            "images",
-            "kernels",
-            "toolbox",
-        ):  # as another user's cache, from which the study's kernels are built
+        # Set-up writes into the environment and the cache when it builds a study's kernels, so the user has a copy of each.
+        shutil.copytree(ROOT / ".venv", folder / ".venv", symlinks=True)
+        for name in ("images", "kernels", "toolbox"):
             if (part := cache_dir() / name).exists():
                 left_out = shutil.ignore_patterns("steps-*")
                 shutil.copytree(part, folder / ".cache/sawtooth" / name, symlinks=True, ignore=left_out)

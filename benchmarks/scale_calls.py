@@ -91,7 +91,7 @@ def call(command, folder, watch=None) -> Call:
     folder : pathlib.Path
         Working directory.
     watch : callable, optional
-        Called with the process's PID ten times per second.
+        Called with the process ID ten times per second.
 
     Returns
     -------

@@ -75,8 +75,8 @@ CONDITIONS_JSON = {
 }
 
 
-# Snakemake records these conditions and the seed with each document, but nothing about the job, so that another number
-# of runs per job makes no document stale.
+# Snakemake records these conditions and the seed with each document, but nothing about the job, so
+# documents stay up to date if the number of runs per job changes.
 def conditions_of(scenario, cca, replication):
     """Return a run's conditions as JSON: those of its scenario, drawn for the replication, and the definitions that the run needs."""
     defined = studies.definitions_in(STUDY, scenario, cca)

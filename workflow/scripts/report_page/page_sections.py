@@ -118,7 +118,7 @@ def short_sections(
 ) -> list[Section]:
     """Return the sections of a study's short page, in order.
 
-    Topics without a context are left out, and so are topics with neither figures nor findings of their own section.
+    Topics without a context are left out, and so are topics whose section has neither figures nor findings.
 
     Parameters
     ----------

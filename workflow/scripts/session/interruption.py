@@ -10,6 +10,7 @@ import shlex
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 
 from session.inside_messages import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
@@ -21,6 +22,8 @@ PRINTING = ("logging", "rich")
 AGAIN_S = 0.2
 #: Time in s that a message about a failure waits for the signal, which a busy machine may deliver to a job first.
 LATE_S = 0.5
+#: Time in s between two looks for the signal.
+LOOK_S = 0.02
 
 
 def is_printing(frame) -> bool:
@@ -60,21 +63,14 @@ class Interruption:
         unfinished: Callable[[list[str]], set[str]] = lambda _: set(),
     ):
         self.study, self.documents, self.command, self.unfinished = study, documents, command, unfinished
-        self.asked = threading.Event()
-        self.is_said = False
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether the user has pressed Ctrl-C."""
-        return self.asked.is_set()
+        self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
         """Handle the signal: record it before any job can end because of it, then, perhaps delayed, act like Python's default handler."""
-        self.asked.set()
+        self.is_asked = True
         if is_printing(frame):
-            again = threading.Timer(
-                AGAIN_S, signal.pthread_kill, [threading.main_thread().ident, number]
-            )  # ends its waits, too
+            # Only a signal to the main thread ends a wait of that thread.
+            again = threading.Timer(AGAIN_S, signal.pthread_kill, [threading.main_thread().ident, number])
             again.daemon = True
             again.start()
         else:
@@ -85,10 +81,19 @@ class Interruption:
         if is_own(record):
             return True
         if is_failure_of_job(record) or is_error_in_thread(record):
-            self.asked.wait(LATE_S)  # the signal ends a job at once, and reaches this process a moment later
+            self.wait_for_signal()
         if self.is_asked and is_end_of_planning(record):
             self.explain()
         return not self.is_asked
+
+    def wait_for_signal(self) -> None:
+        """Wait until the user has pressed Ctrl-C, or `LATE_S`: the signal ends a job at once, and reaches this process a moment later.
+
+        The signal's handler may interrupt this function, so the two share no lock.
+        """
+        end_s = time.monotonic() + LATE_S
+        while not self.is_asked and time.monotonic() < end_s:
+            time.sleep(LOOK_S)
 
     def explain(self) -> None:
         """Print the line if the user has pressed Ctrl-C; called when all jobs have ended."""

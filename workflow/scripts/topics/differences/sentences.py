@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return three numbers: places where the difference holds against all levels, all places, and places where the reverse holds."""
+        """Return the number of places where the difference from every level has this direction, of all places, and of those where it is reversed."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
