@@ -85,6 +85,7 @@ NOT_RUN = {
     "snakemake --profile profiles/slurm*": "needs a cluster; tests/workflow/test_slurm.py",
     "snakemake --profile profiles/cluster-generic": "needs a plugin; tests/workflow/test_cluster_generic.py",
     "snakemake --report": "Snakemake's own report; its form is no promise of ours",
+    "make exam CCA=my/tcp_mine.c PROFILE=*": "needs a cluster; tests/workflow/test_slurm.py",
     "scancel --me": "needs a cluster",
     "chromium *": "needs the default study's results",
     "git clone *": "a place of the reader's; tests/topics/expectations/test_gate_document.py",
@@ -121,7 +122,7 @@ OWN_RUNS = {"docs/tutorial.md"}
 REFUSED = {'make STUDY=smoke ARGS="--config replicatons=3"'}
 #: Parts of the output that differ from call to call.
 VARYING = (re.compile(r"\b[\d.,]+ (?:s|ms|MB|GB|core-\w+)\b"), re.compile(r"[+-]\d+ %"))
-#: A file named in the comment after a command.
+#: A file or folder named in the comment after a command.
 MADE = re.compile(r"\b(?:results/[\w./-]+\w|sawtooth\.images\.tar)")
 _BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^ *```$", re.M | re.S)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -138,7 +139,7 @@ class Block:
 
 @dataclass
 class Step:
-    """A command of a page, the lines that it prints and the files that it makes according to the page, and whether it is refused."""
+    """A command of a page, the lines that it prints and the files and folders that it makes according to the page, and whether it is refused."""
 
     command: str
     line: int

@@ -28,6 +28,19 @@ def losses(draw):
     }  # fmt: skip
 
 
+def persistent(draw):
+    """Heavy loss that begins later and stays: windows and pacing rates fall to their minimum, and most retransmissions wait for a timer."""
+    return {
+        "link": {
+            "rate_mbps": draw.choice([2, 20]), "delay_ms": draw.choice([5, 20, 50]),
+            "timeline": [{"at_s": 3, "loss_percent": draw.choice([40, 50, 60]), "direction": "forward"}],
+        },
+        "queue": {"bdp": draw.choice([1, 4])},
+        "flows": draw.randint(1, 3),
+        "traffic": {"duration_s": 25},
+    }  # fmt: skip
+
+
 def models(draw):
     """Losses from netem's probability models, with jitter from tables, and packets in bunches."""
     gemodel = {
@@ -353,7 +366,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, crowds, settings, sending,
+        losses, persistent, models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, crowds, settings, sending,
     )
 }  # fmt: skip
 

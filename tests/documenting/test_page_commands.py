@@ -103,6 +103,6 @@ def test_the_commands_of_a_page_work(root, page, tmp_path):
         status, printed = clone.run(planning(step.command) if is_planned else step.command)
         assert (status == 0) is not step.is_refused, f"line {step.line}: {step.command}:\n{printed[-3000:]}"
         if not is_planned:
-            assert [path for path in step.makes if not (clone.folder / path).is_file()] == [], step.command
+            assert [path for path in step.makes if not (clone.folder / path).exists()] == [], step.command
         assert not (is_planned and "report:" in printed), f"{step.command}: there is none"
         assert page_commands.not_printed(step.prints, printed) == [], f"line {step.line}: {step.command}:\n{printed}"

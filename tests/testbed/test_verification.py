@@ -279,6 +279,19 @@ def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, path_ms, rtt_ms
     assert ("rtt_floor" not in failed(with_rtts(recorded("lossy-reno-ipv4"), path_ms, rtt_ms))) is sound
 
 
+@pytest.mark.parametrize(
+    ("rtt_ms", "pacing_mbps", "retransmits", "sound"),
+    [(37.0, 0.1, 7, True), (37.0, 20.0, 7, False), (37.0, 0.1, 0, False), (37.5, 0.1, 7, False)],
+)  # fmt: skip
+def test_a_paced_retransmission_may_leave_before_its_timestamp(recorded, rtt_ms, pacing_mbps, retransmits, sound):
+    """BBR behind a loss of 50 %: 37 ms on a path of 40. Only TCP's timestamps, after a retransmission, show such an RTT."""
+    document = with_rtts(recorded("lossy-reno-ipv4"), 40.0, rtt_ms)
+    for look in document["sockets"]:
+        for socket in look["sockets"]:
+            socket.update(pacing_mbps=pacing_mbps, retransmits=retransmits, cwnd_packets=4, rtt_ms=39.9)
+    assert check_rtt_floor(RunSpecification(document["specification"]), document).ok is sound
+
+
 def test_no_right_rtt_fails_the_floor(recorded):
     """For drawn paths: the difference on a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
     document, draw = recorded("lossy-reno-ipv4"), random.Random(1)
