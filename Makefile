@@ -41,6 +41,8 @@ BUILD =
 RUN =
 AT =
 FULL =
+# stack: names of QUIC stacks in examples/, which are built into my/.
+STACK =
 # selftests: packetdrill's source, the kernel (the image's if empty), and a glob of scripts (all if empty).
 PACKETDRILL =
 KERNEL =
@@ -72,7 +74,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, PROFILE, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
 
 # Runs before set-up, which may take minutes; a problem with the name has been printed already.
 study:
@@ -140,6 +142,7 @@ exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 
 evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
+	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in *:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
@@ -209,6 +212,9 @@ bundle: setup  ## pack workflow, images and environment for machines without net
 
 images: setup  ## pack the images (or those in ARGS) into sawtooth.images.tar
 	@$(call quoted,$(PYTHON)) setup images $(ARGS)
+
+stack: setup  ## build QUIC stacks of examples/ into my/: STACK="quinn quic-go"
+	@$(call quoted,$(PYTHON)) setup stack $(foreach one,$(STACK),$(call quoted,$(one)))
 
 lock: ## resolve envs/*.in again into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock

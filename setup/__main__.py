@@ -1,4 +1,4 @@
-"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | lock | docs | clean-cache].
+"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | stack NAME... | lock | docs | clean-cache].
 
 Makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
 Everything is cached by content, so a second call does nothing. In an unpacked bundle, everything comes from the bundle.
@@ -32,6 +32,7 @@ import kernels  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
 import packed_images  # noqa: E402
+import stacks  # noqa: E402
 import stepwise_build  # noqa: E402
 import taken_images  # noqa: E402
 import tested_parts  # noqa: E402
@@ -112,6 +113,8 @@ def main():
         elif sys.argv[1:2] == ["selftests"] and len(sys.argv) in (4, 5):
             folder, source, *kernel = sys.argv[2:]
             tested_parts.provide_selftests(Path(folder), Path(source), json.loads(*kernel) if kernel else None)
+        elif sys.argv[1:2] == ["stack"]:
+            stacks.provide_stacks(sys.argv[2:])
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())
@@ -119,7 +122,7 @@ def main():
                 raise SetupError(f"{cache_dir()} can't be deleted: it, or something in it, belongs to another user.")
         elif sys.argv[1:]:
             raise SetupError(
-                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, lock, docs and clean-cache."
+                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."
             )
         else:
             set_up()

@@ -26,21 +26,24 @@ IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF
 TIMED_OUT = 124
 
 
-def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
+def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, has_network=False) -> list[str]:
     """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
 
-    The container is ended after ``seconds``; each process in it is limited to `MOST_MEMORY_BYTES`, `MOST_CPU_S` and `MOST_FILE_BYTES`.
-    The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``. /proc/sys is mounted read-only, because even an
+    The container is ended after ``seconds``; each process in it is limited to `MOST_MEMORY_BYTES`, ``cpu_s`` and `MOST_FILE_BYTES`. It
+    has no network unless ``has_network``. The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``. /proc/sys is mounted read-only, because even an
     unprivileged user who is root in the container could write to it.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
     if root is not None:
-        places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
+        bound = {place.split(":")[1] for place in places}
+        places += [
+            f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if f"/{path}" not in bound and (root / path).is_file()
+        ]
     return [
         *(["timeout", "--kill-after=10", str(seconds)] if seconds else []), "prlimit", f"--as={MOST_MEMORY_BYTES}",
-        f"--cpu={MOST_CPU_S}:{2 * MOST_CPU_S}", f"--fsize={MOST_FILE_BYTES}",
+        f"--cpu={cpu_s}:{2 * cpu_s}", f"--fsize={MOST_FILE_BYTES}",
         str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
-        "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
+        "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", *([] if has_network else ["--net", "--network", "none"]),
         *(part for place in places for part in ("--bind", place)),
     ]  # fmt: skip
 

@@ -14,6 +14,8 @@ from progress import SetupError, run_fetching, run_logged, run_quietly
 BASE = Path("envs/base.def")
 #: Image with the source, objects and compiler of the guest kernel; the testbed's image takes its kernel from it.
 KERNEL = Path("envs/kernel.def")
+#: Image with Debian's compilers, in which stacks.py builds the QUIC stacks of examples/.
+STACKS = Path("envs/stacks.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
 #: Python version of an image's wheels, if it is not `ANALYSIS_PYTHON`.
@@ -50,7 +52,7 @@ def sections_of(definition) -> list[str]:
 
 def definitions() -> list[Path]:
     """Return the definitions of the images that jobs run in."""
-    return sorted(set(Path("envs").glob("*.def")) - {BASE, KERNEL})
+    return sorted(set(Path("envs").glob("*.def")) - {BASE, KERNEL, STACKS})
 
 
 def definition_key(definition) -> str:

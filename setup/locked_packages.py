@@ -4,6 +4,7 @@ The lock is written by `make lock` (lock_debian.py). A package is identified by 
 the mirror or, if the mirror has newer packages, from an archive of Debian's past.
 """
 
+import functools
 import hashlib
 import io
 import os
@@ -23,11 +24,13 @@ RELEASE = "trixie"
 BASE = "base"
 #: The section with programs that the kernel's own tests call; it is fetched only if those tests are run.
 SELFTESTS = "selftests"
+#: The section with the compilers for QUIC stacks; it is fetched only if a stack is built.
+STACKS = "stacks"
 #: The cache's folder for packages from calls that fetched only part of a section.
 FETCHED = "fetched"
 HEAD = """\
 # Debian packages of the images, `make lock` writes them from debian.in: name, version, architecture, size, SHA-256, place.
-# An archive of this time has them all.
+# Archives of these times have them all.
 """
 
 
@@ -60,34 +63,34 @@ class Package:
 
 
 def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
-    """Return the archive's time, in the notation of archives of the past, and the packages of each section.
+    """Return the archives' times, separated by spaces, in the notation of archives of the past, and the packages of each section.
 
     Raises
     ------
     SetupError
         The file is missing, or a line of it is malformed.
     """
-    time, sections, packages = "", {}, None
+    times, sections, packages = "", {}, None
     if not lock.is_file():
         raise SetupError(f"{lock} is missing: get it back (`git checkout {lock}`), or write it again with `make lock`.")
     for number, line in enumerate(lock.read_text().splitlines(), 1):
         words = line.split()
         if not words or line.startswith("#"):
             continue
-        if words[0] == "archive" and len(words) == 2:
-            time = words[1]
+        if words[0] == "archive" and len(words) > 1 and packages is None:
+            times = " ".join(words[1:])
         elif line.startswith("[") and line.endswith("]"):
             packages = sections.setdefault(line[1:-1], [])
         elif packages is not None and len(words) == 6 and words[3].isdigit() and len(words[4]) == 64:
             packages.append(Package(*words[:3], int(words[3]), *words[4:]))
         else:
             raise SetupError(f"{lock}, line {number}: {line!r} is neither a section nor a package of six fields.")
-    return time, sections
+    return times, sections
 
 
-def write_lock(time, sections, lock=LOCK) -> None:
+def write_lock(times, sections, lock=LOCK) -> None:
     """Write a lock file, whole or not at all; the arguments are what `read_lock` returns."""
-    text = f"{HEAD}archive {time}\n"
+    text = f"{HEAD}archive {times}\n"
     for section, packages in sections.items():
         text += f"\n[{section}]\n"
         for package in packages:
@@ -126,7 +129,7 @@ def provide(section) -> Path:
     SetupError
         A package can't be fetched; the message names it and says what to do.
     """
-    time, sections = read_lock()
+    times, sections = read_lock()
     final = folder_of(section)
     with made_once(final) as partial:
         if partial is not None:
@@ -136,7 +139,7 @@ def provide(section) -> Path:
             )
             take_over(packages, final.parent, partial)
             try:
-                fetch(packages, time, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
+                fetch(packages, times, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
             except BaseException:  # interrupted, too: the next call takes over what is whole
                 keep_fetched(packages, partial, final.parent / FETCHED)
                 raise
@@ -148,7 +151,9 @@ def provide(section) -> Path:
 
 def check_archive() -> None:
     """Raise SetupError if packages have to be fetched and no archive is known; nothing is fetched."""
-    images = [section for section in read_lock()[1] if not (section.startswith("linux-") or section == SELFTESTS)]
+    images = [
+        section for section in read_lock()[1] if not (section.startswith("linux-") or section in (SELFTESTS, STACKS))
+    ]
     if not all(folder_of(section).exists() for section in images) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
         debian.find_mirror()
 
@@ -183,10 +188,13 @@ def lacking(packages, folder) -> list[Package]:
     return missing
 
 
-def fetch(packages, time, folder, log, title) -> None:
+def fetch(packages, times, folder, log, title) -> None:
     """Fetch the packages that a folder doesn't have yet, each from the first archive that has it."""
     tried, is_reached = [], True
-    for find_archive in (debian.find_mirror, lambda: debian.find_snapshot(time)):
+    for find_archive in (
+        debian.find_mirror,
+        *(functools.partial(debian.find_snapshot, time) for time in times.split()),
+    ):
         missing = lacking(packages, folder)
         if not missing:
             return

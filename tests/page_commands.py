@@ -40,14 +40,10 @@ PLANNED = {
 }
 #: Command, or its beginning if it ends with "*" -> the reason why it isn't executed, and the test that covers it instead.
 NOT_RUN = {
-    "mkdir -p my && (cd examples/quic-go*": "needs Go and its module proxy; tests/workflow/programs/test_stacks.py",
+    "make stack*": "minutes; tests/workflow/programs/test_stacks.py",
     "snakemake --cores all --use-apptainer --configfile examples/quic-go.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
-    "mkdir -p my && (cd examples/quinn*": "needs Rust and its registry; tests/workflow/programs/test_stacks.py",
     "mkdir -p my/http/lib && cp*": "copies the machine's curl; tests/workflow/programs/test_stacks.py",
     "snakemake --cores all --use-apptainer --configfile examples/http.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
-    "mkdir -p my && (cd examples/s2n-quic*": "needs Rust, CMake and its registry; tests/workflow/programs/test_stacks.py",
-    "mkdir -p my && (cd examples/quiche*": "needs Rust, CMake, libclang and its registry; tests/workflow/programs/test_stacks.py",
-    "python3 -m pip install --require-hashes*": "needs PyPI; tests/workflow/programs/test_stacks.py",
     "mkdir -p my && cp ../mine*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam CCA=quic-go:reno QUICK=1": "needs the program; tests/session/test_candidate_programs.py",

@@ -1,12 +1,11 @@
 """Runs of declared programs in the guest: a sender, paths, and the parts of a document that tests read."""
 
-import os
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
+import stacks
 from run_tables.group_metrics import groups_of_run
 from run_tables.tidy_rows import factors
 
@@ -43,13 +42,12 @@ def documents_of_three_tries(asked, testbed, tmp_path):
     return documents
 
 
-def build_quic_go(root, folder):
-    """Build the example's quic-go, from the Go module proxy, as a file of a folder; skip the test where that can't be done."""
-    if not (go := shutil.which("go")):
-        pytest.skip("quic-go is built by Go, which this machine doesn't have.")
-    folder.mkdir()
-    build = [go, "build", "-trimpath", "-o", folder / "quic-go", "."]
-    subprocess.run(build, cwd=root / "examples/quic-go", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
+def put_stack(name, root, folder):
+    """Put a stack of the examples, built unless the cache has it, into a folder."""
+    with contextlib.chdir(root):
+        built = stacks.provide_stack(name)
+    folder.mkdir(exist_ok=True)
+    (shutil.copytree if built.is_dir() else shutil.copy)(built, folder / name)
 
 
 def place(name):

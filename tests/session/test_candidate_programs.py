@@ -66,7 +66,7 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr"), ("quiche", "bbr2")],
 )
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
-    with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist; docs/programs.md describes how to build it."):
+    with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist. `make stack STACK={stack}` builds it."):
         candidate_of(f"{stack}:{cca}")
     Path("my", stack).touch()
     made = candidate_of(f"{stack}:{cca}")

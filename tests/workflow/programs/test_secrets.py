@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from own_commands import own_command
-from program_runs import build_quic_go
+from program_runs import put_stack
 from study_files import study as studies
 
 pytestmark = pytest.mark.long
@@ -20,7 +20,7 @@ RUN = "results/secrets/runs/a/cubic/ipv4/1.json.gz"
 @pytest.fixture
 def finished_run(root, fresh):
     """A checkout with a run of quic-go beside TCP."""
-    build_quic_go(root, fresh.folder / "my")
+    put_stack("quic-go", root, fresh.folder / "my")
     study = {
         "study": "secrets", "title": "secrets", "description": "QUIC beside TCP.", "seed": 3, "replications": 1, "ccas": ["cubic"], "ip_versions": ["ipv4"],
         "programs": {"quic-go": studies.load(root / "examples/quic.yaml")["programs"]["quic-go"]},

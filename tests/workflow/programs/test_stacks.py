@@ -5,11 +5,10 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 
-from program_runs import build_quic_go, documents_of_three_tries, findings
+from program_runs import documents_of_three_tries, findings, put_stack
 from publishing.packet_files import packets_of
 from run_tables.tidy_rows import rows_of_run
 from study_files import study as studies
@@ -17,8 +16,8 @@ from study_files import study as studies
 
 @pytest.fixture
 def quic_go(root, tmp_path):
-    """A function that returns the programs of an example; quic-go, from the Go module proxy, is in ``my``."""
-    build_quic_go(root, tmp_path / "my")
+    """A function that returns the programs of an example; quic-go is in ``my``."""
+    put_stack("quic-go", root, tmp_path / "my")
     return lambda example: {"quic-go": studies.load(root / "examples" / example)["programs"]["quic-go"]}
 
 
@@ -59,23 +58,11 @@ def test_a_run_is_the_same_when_it_is_captured(example, kept_bytes, quic_go, mad
     assert len([*packets_of(captures / "r1-eth0.pcapng")]) > 5000
 
 
-def build(folder, target):
-    """Build a stack in Rust with the crates of its lock, and put it into ``my``."""
-    if not (cargo := shutil.which("cargo")):
-        pytest.skip(f"{folder.name} is built by Rust, which this machine doesn't have.")
-    done = subprocess.run([cargo, "build", "--release", "--locked"], cwd=folder, stderr=subprocess.PIPE, text=True)
-    if done.returncode and "Unable to find libclang" in done.stderr:
-        pytest.skip(f"{folder.name} needs libclang, which this machine doesn't have.")
-    assert done.returncode == 0, done.stderr[-2000:]
-    (target / "my").mkdir()
-    shutil.copy(folder / "target/release" / folder.name, target / "my")
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("stack", ["quinn", "s2n-quic", "quiche"])
 def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root, made, testbed, tmp_path):
     """By the example's declaration, with crates of its lock: a flow of each CCA beside TCP; another seed gives other packets."""
-    build(root / "examples" / stack, tmp_path)
+    put_stack(stack, root, tmp_path / "my")
     programs = {stack: studies.load(root / f"examples/{stack}.yaml")["programs"][stack]}
     ccas = programs[stack]["ccas"]
     groups = [{"name": cca, "program": f"{stack}:{cca}", "stop_s": 4} for cca in ccas]
@@ -100,7 +87,7 @@ def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root
 @pytest.mark.long
 def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_path):
     """By the declaration with a log; losses are compared with the packets that didn't arrive, because quiche only counts them."""
-    build(root / "examples/quiche", tmp_path)
+    put_stack("quiche", root, tmp_path / "my")
     programs = {"quiche": studies.load(root / "examples/quic.yaml")["programs"]["quiche"]}
     groups = [{"name": cca, "program": f"quiche:{cca}", "stop_s": 3} for cca in programs["quiche"]["ccas"]]
     traffic = {"duration_s": 3, "sample_interval_ms": 50}
@@ -120,14 +107,8 @@ def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_pat
 
 @pytest.mark.long
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
-    """aioquic from PyPI, built as on the page: its log, which it writes at its end, is read."""
-    (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
-    command = command.replace("examples/", f"{root}/examples/").split()
-    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True)
-    if done.returncode and "ERROR: Could not find a version" in done.stderr:
-        pytest.skip("PyPI is not reached.")
-    assert done.returncode == 0, done.stderr[-2000:]
-    shutil.copy(root / "examples/aioquic/flow.py", tmp_path / "my/aioquic")
+    """aioquic from PyPI: its log, which it writes at its end, is read."""
+    put_stack("aioquic", root, tmp_path / "my")
     programs = {"aioquic": studies.load(root / "examples/quic.yaml")["programs"]["aioquic"]}
     groups = ({"name": "quic", "program": "aioquic:reno", "stop_s": 3}, {"name": "tcp", "stop_s": 3})
     traffic = {"duration_s": 3, "sample_interval_ms": 50}

@@ -6,6 +6,7 @@ from experiment.flow_groups import OWN, WEB
 from study_files import study as studies
 from study_files.named_programs import names_of
 from study_files.program_problems import program_cca_problems
+from study_files.stacks import how_to_build
 from study_files.strict_yaml import read_mapping
 from study_files.study_groups import MOST_PROGRAMS
 from study_files.study_schema import dereferenced, keys_of, study_schema
@@ -49,9 +50,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
             for one in declarations(file, error)[0].values()
             if (path := one.get("path")) and not Path(path).exists()
         ]:
-            raise error(
-                f"CCA={shown(cca, 200)}", [f"{missing[0]} doesn't exist; docs/programs.md describes how to build it."]
-            )
+            raise error(f"CCA={shown(cca, 200)}", [f"{missing[0]} doesn't exist.{how_to_build(missing[0])}"])
     programs, explanation = declarations(file, error)
     names = names_of(programs)
     fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]

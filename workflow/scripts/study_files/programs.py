@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from experiment.flow_groups import PROGRAM
 from experiment.programs import PLACEHOLDER, PLACEHOLDERS, Program
+from study_files.stacks import how_to_build
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
 from wording.missing_files import absence
@@ -101,7 +102,8 @@ def _completed(one):
         try:
             complete["sha256"] = digest_of(files_of(complete["path"]))
         except OSError as error:
-            problems.append(f"path is {complete['path']}; {absence(complete['path']) or error.strerror}.")
+            why = absence(complete["path"]) or error.strerror
+            problems.append(f"path is {complete['path']}; {why}.{how_to_build(complete['path'])}")
     return complete, problems
 
 

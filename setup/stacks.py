@@ -1,0 +1,158 @@
+"""The QUIC stacks of `examples/`, built with Debian's compilers: `python3 setup stack NAME...`, called by `make stack STACK=...`.
+
+The packages that a stack's lock names are fetched from the registry of its language, with hashes. Then the stack is built without a
+network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
+pip unpacks its wheels.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import build_container
+import build_outputs
+import environment
+import images
+import toolbox
+from build_container import IN_CONTAINER, contained, said_by
+from cache import cache_entry, digest, made_once, remove_tree, require_space
+from progress import SetupError, run_fetching, say
+from study_files.kernels import CHECKOUT
+from study_files.stacks import PIPS, PLACE, SOURCES, stack_names
+from study_files.study_validation import nearest_choice
+from unpacked import digest_of
+from wording.terminal_text import shown
+
+RECIPE = CHECKOUT / "envs/stacks"
+#: Space in GB for the packages and objects of the largest stack, and the largest program in bytes.
+SIZE_GB, LARGEST_PROGRAM = 4, 2**28
+#: CPU time in seconds that a process of a build may take; linking quiche takes more than a kernel's largest file.
+MOST_CPU_S = 1800
+#: Variables of the machine's network and registries, which fetching may use.
+OF_NETWORK = [
+    *(name for each in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (each, each.upper())),
+    "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "CARGO_HTTP_PROXY",
+]  # fmt: skip
+#: The machine's files for it: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
+FILES_OF_NETWORK = {
+    "/etc/resolv.conf": "/etc/resolv.conf",
+    "/etc/hosts": "/etc/hosts",
+    "/etc/ssl/certs/ca-certificates.crt": "/etc/ssl/certs/ca-certificates.crt",
+}
+#: Python of the testbed's image, and the platforms of the wheels that run there.
+PIP_OPTIONS = [
+    "--no-deps", "--no-compile", "--only-binary", ":all:", "--python-version", images.ANALYSIS_PYTHON,
+    "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_17_x86_64",
+]  # fmt: skip
+
+
+def provide_stacks(named) -> None:
+    """Put stacks into `PLACE`, built unless the cache has them.
+
+    Raises
+    ------
+    SetupError
+        There is no such stack, a package can't be fetched, a stack can't be built, or its place has another file.
+    """
+    known = stack_names()
+    if not named:
+        raise SetupError(f"STACK is empty; allowed: one or more of {', '.join(known)}.")
+    for name in named:
+        if name not in known:
+            near = nearest_choice(name, known)
+            meant = f"did you mean {near!r}? Allowed" if near else "allowed"
+            raise SetupError(f"STACK={shown(name, 60)}: there is no such stack; {meant}: {', '.join(known)}.")
+    for name in named:
+        place_stack(name, provide_stack(name))
+
+
+def provide_stack(name) -> Path:
+    """Return the built stack, a program or a folder in the cache."""
+    source = SOURCES / name
+    is_of_pip = (source / PIPS).is_file()
+    files = [path for path in sorted(source.rglob("*")) if path.is_file() and "target" not in path.parts]
+    parts = [part for path in files for part in (str(path.relative_to(source)), path)]
+    made_in = "".join(PIP_OPTIONS) if is_of_pip else images.definition_key(images.STACKS)
+    final = cache_entry("stacks", f"{name}-{digest(made_in, RECIPE, *parts)[:16]}")
+    with made_once(final) as partial:
+        if partial is not None:
+            require_space(partial, SIZE_GB, f"building {name}")
+            say(f"{name}: fetching and building; it takes minutes")
+            (unpack_wheels if is_of_pip else compile_stack)(name, source, files, partial)
+    return final / name
+
+
+def unpack_wheels(name, source, files, partial) -> None:
+    """Put a stack in Python, with the wheels that its lock names, into the folder ``partial``."""
+    target = partial / name
+    command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
+    command += ["--target", target / "packages", "--requirement", source / PIPS]
+    log = partial.parent / f"{name}.log"
+    run_fetching([str(part) for part in command], log, f"Python packages of {name}", f"the Python packages of {name}")
+    for path in files:
+        if path.name != PIPS:
+            shutil.copy(path, target)
+
+
+def compile_stack(name, source, files, partial) -> None:
+    """Build a stack in Rust or Go in the image with Debian's compilers, into the folder ``partial``."""
+    root = provide_compilers() / "root"
+    work = partial / "work"
+    own, packages, made = (work / part for part in ("source", "packages", "made"))
+    for folder in (own, packages / "cargo", made):
+        folder.mkdir(parents=True)
+    for path in files:
+        copy = own / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    config = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo", "config.toml")
+    if config.is_file():  # another registry, for example
+        shutil.copy(config, packages / "cargo")
+    binds = (f"{own}:/build/source:ro", f"{packages}:/build/packages", f"{made}:/build/made")
+    limits = {"recipe": RECIPE, "seconds": build_container.LONGEST_S, "root": root, "cpu_s": MOST_CPU_S}
+    files = [f"{path}:{target}:ro" for path, target in FILES_OF_NETWORK.items() if Path(path).is_file()]
+    given = [f"{variable}={os.environ[variable]}" for variable in OF_NETWORK if variable in os.environ]
+    steps = {
+        f"the packages of {name} can't be fetched": [*contained(*binds, *files, has_network=True, **limits), root, *IN_CONTAINER, *given, "sh", "/build/guest/fetch"],
+        f"{name} can't be built": [*contained(*binds, **limits), root, *IN_CONTAINER, "sh", "/build/guest/build", name],
+    }  # fmt: skip
+    for problem, command in steps.items():
+        status, words = said_by(command, name)
+        if status:
+            raise SetupError(f"{problem}:\n{words.strip()[-2000:]}")
+    (partial / name).write_bytes(build_outputs.read_output(made, name, LARGEST_PROGRAM))
+    (partial / name).chmod(0o755)
+    remove_tree(work)
+
+
+def provide_compilers() -> Path:
+    """Return the folder of the image with Debian's compilers; build the image unless the cache has it."""
+    if images.missing_images([images.STACKS]):
+        images.check_sources()
+        tools = toolbox.building_environment(environment.VENV)
+        apptainer = toolbox.provide_apptainer(environment.VENV)
+        images.build_image(images.STACKS, apptainer, tools, environment.VENV / "bin/python")
+    return images.cached_image(images.STACKS)[1]
+
+
+def place_stack(name, built) -> None:
+    """Copy a built stack into `PLACE`, unless it is there already."""
+    place = PLACE / name
+    if place.exists():
+        if identity(place) != identity(built):
+            raise SetupError(
+                f"{place} exists, and differs from what is built from examples/{name}: move it away, and call again."
+            )
+    else:
+        PLACE.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=PLACE, prefix=f".{name}.") as folder:
+            copy = Path(folder, name)
+            (shutil.copytree if built.is_dir() else shutil.copy)(built, copy)
+            copy.rename(place)
+    say(f"{place}: built from examples/{name}, sha256:{identity(built)}")
+
+
+def identity(path) -> str:
+    """Return the SHA-256 of a program, or of the names and contents of a folder's files."""
+    return digest(path) if path.is_dir() else digest_of(path)

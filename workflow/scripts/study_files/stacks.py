@@ -1,0 +1,26 @@
+"""The QUIC stacks of `examples/`, which `make stack` builds: their names, and the path at which studies expect them."""
+
+from pathlib import Path
+
+from study_files.kernels import CHECKOUT
+
+#: Folder with one folder per stack, its source and lock.
+SOURCES = CHECKOUT / "examples"
+#: Files by which the folder of a stack is recognized: the locks of Rust and Go, and the one of pip.
+LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
+#: Where a study expects the stacks, relative to the folder that it is run in.
+PLACE = Path("my")
+
+
+def stack_names() -> list[str]:
+    """Return the names of the stacks in alphabetical order."""
+    return sorted(
+        folder.name for folder in SOURCES.glob("*/") if any((folder / lock).is_file() for lock in (*LOCKS, PIPS))
+    )
+
+
+def how_to_build(path) -> str:
+    """Return a sentence with the command that builds the stack at a path, with a space before it; empty if it isn't the path of a stack."""
+    name = Path(path).name
+    is_stack = Path(path) == PLACE / name and name in stack_names()
+    return f" `make stack STACK={name}` builds it." if is_stack else ""
