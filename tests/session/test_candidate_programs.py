@@ -107,7 +107,7 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The program is named after the file unless the file has the key programs."),
-        ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, iperf3, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip
