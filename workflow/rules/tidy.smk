@@ -34,7 +34,7 @@ rule tidy_runs:
         **({"changes": "results/{study}/tidy/changes.csv"} if DESIGN.changing_scenarios else {}),
         **(
             {"groups": "results/{study}/tidy/groups.csv", "short_flows": "results/{study}/tidy/short_flows.parquet"}
-            if any(scenario["groups"] for scenario in STUDY["scenarios"])
+            if has_grouped_runs(STUDY)
             else {}
         ),
         runs="results/{study}/tidy/runs.csv",

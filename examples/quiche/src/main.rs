@@ -38,6 +38,8 @@ const DATAGRAM: usize = 1350;
 const HEADER_ONLY: usize = 30;
 /// Largest number of bytes handed to the connection but not yet sent.
 const AHEAD: usize = 1 << 18;
+/// End of the name of a CCA that treats each short pause as idle time, as versions before quiche's pull request 2370 did.
+const UNFIXED: &str = "-without-idle-fix";
 /// The one stream, which the client opens.
 const STREAM: u64 = 0;
 static BLOCK: [u8; 65_536] = [0; 65_536];
@@ -58,7 +60,9 @@ fn main() -> Outcome<()> {
 /// Sends to one client, then waits until it is terminated.
 fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&str>) -> Outcome<()> {
     let mut config = configured(own_certificate()?)?;
-    config.set_cc_algorithm_name(cca).map_err(|_| format!("there is no CCA {cca}"))?;
+    let algorithm = cca.strip_suffix(UNFIXED).unwrap_or(cca);
+    config.set_cc_algorithm_name(algorithm).map_err(|_| format!("there is no CCA {cca}"))?;
+    config.set_enable_cubic_idle_restart_fix(algorithm == cca);
     let mut path = Path::accept(UdpSocket::bind(address)?, &mut config, logs)?;
     path.exchange(None, |path| Ok(path.connection.stream_recv(STREAM, &mut [0]).is_ok()))?;
     if amount.is_empty() {

@@ -7,8 +7,12 @@ import shutil
 import pytest
 
 from program_runs import PROGRAMS, SENDER, documents_of_three_tries, findings, group_rows, place
+from run_tables.group_tables import GROUPS
 from run_tables.program_deliveries import with_program_deliveries
+from run_tables.reading import read_runs, read_table
 from run_tables.tidy_rows import factors, rows_of_run
+from run_tables.tidy_tables import TIDY_TABLES
+from run_tables.tidying import tidy
 from run_tables.time_series import socket_tables
 from study_files import study as studies
 from testbed.machine.program_files import digest_of, files_of, write_archive
@@ -46,6 +50,35 @@ def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
     together = sum(flow["goodput_mbps"] for flow in flows)
     assert 0.95 * run["ideal_goodput_mbps"] < together <= 1.01 * run["ideal_goodput_mbps"]
     assert group_rows(document)["prog"]["queueing_p95_ms"] > 20
+
+
+def test_a_study_of_a_program_and_the_kernels_ccas_has_tables_without_groups(testbed, tmp_path, monkeypatch):
+    """No scenario has groups; the program's run, whose flow replaces the kernel's, has a row in the table of groups all the same."""
+    monkeypatch.chdir(tmp_path)
+    place("sender.py")
+    config = {
+        "study": "plain", "ccas": ["reno", "tcp:tcp"], "ip_versions": ["ipv4"], "replications": 1,
+        "programs": {"tcp": SENDER | {"protocol": "tcp", "ccas": ["tcp"]}},
+        "defaults": {"link": {"rate_mbps": 10, "delay_ms": 20}, "traffic": {"duration_s": 3}}, "scenarios": [{"id": "alone"}],
+    }  # fmt: skip
+    study = studies.resolve(config, "plain.yaml")
+    files, paths = files_of("sender.py"), []
+    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
+    for of_run in studies.runs(study):
+        paths.append(tmp_path / "/".join(map(str, ("runs", *of_run[:3], f"{of_run[3]}.json.gz"))))
+        paths[-1].parent.mkdir(parents=True)
+        done = testbed(studies.run_specification(study, *of_run), paths[-1], "--programs", str(tmp_path))
+        assert done.returncode == 0, done.stderr[-2000:]
+    (tmp_path / "tables").mkdir()
+    outputs = {
+        name: tmp_path / "tables" / name
+        for name in (*(table.name for table in TIDY_TABLES), "runs_parquet", "provenance")
+    }
+    tidy({key: value for key, value in study.items() if key != "analysis"}, [*map(str, paths)], outputs, {})
+    (group,) = read_table(outputs["groups"], GROUPS).to_dict("records")
+    runs = read_runs(outputs["runs"]).set_index("cca")
+    assert group["group_cca"] == "tcp:tcp" and runs["valid"].all()
+    assert group["goodput_mbps"] == pytest.approx(runs["goodput_mbps"]["tcp:tcp"], rel=0.02)
 
 
 def test_an_amount_has_a_completion_time(carried):

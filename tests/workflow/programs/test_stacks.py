@@ -10,8 +10,10 @@ import pytest
 
 from program_runs import documents_of_three_tries, findings, put_stack
 from publishing.packet_files import packets_of
+from run_tables.program_deliveries import with_program_deliveries
 from run_tables.tidy_rows import rows_of_run
 from study_files import study as studies
+from testbed.machine.program_files import digest_of, files_of, write_archive
 
 
 @pytest.fixture
@@ -103,6 +105,28 @@ def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_pat
         assert 40 <= log["rtt_min_ms"][-1] < 42
         windows, flights = ([one for one in log[name] if one is not None] for name in ("cwnd_bytes", "flight_bytes"))
         assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
+
+
+@pytest.mark.long
+def test_a_known_bug_of_quiche_is_found_and_its_fix_is_not_blamed(root, testbed, tmp_path, monkeypatch):
+    """The first four replications of the example: in two of them, the window stays at its minimum after the losses."""
+    put_stack("quiche", root, tmp_path / "my")
+    monkeypatch.chdir(tmp_path)
+    study = studies.resolve(studies.load(root / "examples/quiche-idle-bug.yaml"), "quiche-idle-bug.yaml")
+    files = files_of("my/quiche")
+    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
+    goodputs = {"quiche:cubic": [], "quiche:cubic-without-idle-fix": []}
+    for cca, of_cca in goodputs.items():
+        for replication in range(1, 5):
+            asked = studies.run_specification(study, "early-loss", cca, "ipv4", replication)
+            done = testbed(asked, tmp_path / "run.json.gz", "--programs", str(tmp_path))
+            assert done.returncode == 0, done.stderr[-2000:]
+            document = with_program_deliveries(json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes())))
+            run, *_ = rows_of_run(document, "a", "0" * 64)
+            assert run["valid"], findings(document)
+            of_cca.append(run["goodput_mbps"])
+    assert min(goodputs["quiche:cubic"]) > 15
+    assert [goodput < 2 for goodput in goodputs["quiche:cubic-without-idle-fix"]] == [False, True, False, True]
 
 
 @pytest.mark.long

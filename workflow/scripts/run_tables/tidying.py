@@ -22,6 +22,7 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_tables import CHECKS, CONTROLS, FLOWS, RUNS
+from study_files.program_ccas import has_grouped_runs
 from study_files.study_design import is_changing
 from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs
@@ -65,7 +66,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         changes = (
             _csv_table(stack, output["changes"], CHANGES.names) if any(map(is_changing, of_study.values())) else None
         )
-        if any(scenario["groups"] for scenario in study["scenarios"]):
+        if has_grouped_runs(study):
             groups = _csv_table(stack, output[GROUPS.name], GROUPS.names)
             short_flows = stack.enter_context(
                 pyarrow.parquet.ParquetWriter(output[SHORT_FLOWS.name], schema_of(SHORT_FLOWS))

@@ -28,6 +28,11 @@ def programs_under_test(study) -> dict[str, dict]:
     return {cca: program for cca, program in found.items() if program}
 
 
+def has_grouped_runs(study) -> bool:
+    """Return whether flows of some runs of a resolved study are in groups: by their scenario, or because a program replaces them."""
+    return any(scenario["groups"] for scenario in study["scenarios"]) or bool(programs_under_test(study))
+
+
 def program_names(study) -> list[str]:
     """Return the names that tables use for a resolved study's programs, including the programs of groups."""
     of_groups = [
