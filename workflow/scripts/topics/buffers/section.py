@@ -136,7 +136,7 @@ def findings(material) -> list[Finding]:
 
 
 def _cell_words(cell, flows):
-    """Describe the flows' total goodput with a buffer, the fairness among them, and the number of starving flows."""
+    """Describe a cell in words: the buffer, the flows' total goodput, Jain's index and the number of starving flows."""
     of = cell["statistics"]
     total, unit = of["total_percent"], "% of the link"
     if is_missing(total["mean"]):
