@@ -60,7 +60,7 @@ class Ranked:
 
 
 def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]:
-    """Return both sides of each comparison whose verdict is more or less.
+    """Return both sides of each comparison with the verdict `MORE` or `LESS`.
 
     ``own`` are the CCAs that the study defines itself.
     """
