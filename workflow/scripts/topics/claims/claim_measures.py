@@ -236,7 +236,7 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return which values meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
+    """Return a mask of the values that meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

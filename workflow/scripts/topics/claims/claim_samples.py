@@ -231,7 +231,7 @@ class Samples:
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads given columns and scenarios of a table of time series, each combination only once."""
+    """Return a function that reads given columns and scenarios of a table of time series; each combination is read only once."""
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )
