@@ -1,8 +1,8 @@
 """Run the scripts of topics one after another in one process: analyses or figures, as declared by the topics.
 
 A script has a function with the script's name, which neither reads nor writes a file. The function's arguments are named after the
-tables and parameters that it needs (`arguments_of`). It returns the tables that the script's `Analysis` declares, in their order, or a
-figure's `Drawing`.
+tables and parameters that it needs (`arguments_of`). The function returns the tables that the script's `Analysis` declares, in the same order, or
+a figure's `Drawing`.
 """
 
 from collections.abc import Mapping

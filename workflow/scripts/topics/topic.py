@@ -82,7 +82,7 @@ class Plot:
 
     @property
     def name(self) -> str:
-        """The slug as part of a rule's or an input's name."""
+        """The slug with underscores instead of hyphens, for the names of rules and inputs."""
         return self.slug.replace("-", "_")
 
     @property

@@ -100,7 +100,7 @@ def _rate(point):
     """Yield the row for the bottleneck's rate: the frames delivered between two readings, divided by the time between the readings.
 
     The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
-    or dropped packets.
+    or if it dropped packets.
     """
     # If the queue overflows, packets may be sent twice and delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:

@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
+    """Return the excess rate, in ppm, that is due to the shaper's rounding to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2

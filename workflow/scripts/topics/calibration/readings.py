@@ -74,7 +74,7 @@ def datagram_spread(intervals) -> dict:
 def deliveries(document) -> dict:
     """Return the payload of a full segment, the bytes delivered between two readings, and the times of both readings.
 
-    The first reading is after a quarter of the window. Empty if there is no common window.
+    The first reading is after a quarter of the window. The result is empty if there is no common window.
     """
     window = common_window(document["delivered"], START_UP)
     if window is None:

@@ -113,7 +113,7 @@ POINTS = (
     _exact("Measured", "measured"), _ppm("Error, ppm", "error_ppm"), _ppm("Known, ppm", "known_ppm"),
     shown_number("Uncertainty, ppm", "uncertainty_ppm", 1), shown_signed("z", "z", 2),
     shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
-    shown_text("What limits it", "note", kind="note"),
+    shown_text("Limit of the measurement", "note", kind="note"),
 )  # fmt: skip
 
 

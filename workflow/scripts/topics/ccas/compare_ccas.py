@@ -1,7 +1,7 @@
 """Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
 
-Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the first
-compared with the second.
+Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the value
+of the first relative to that of the second.
 """
 
 import math
@@ -96,7 +96,7 @@ def _compare_unblocked(blocks, significance, notes) -> dict:
 def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     """Compare two CCAs in one scenario and IP version.
 
-    Returns the columns of `CCA_PAIRS` that follow `cca_b`, except those on all pairs or excluded runs: p_holm, p_holm_kept and effect_kept.
+    Returns the columns of `CCA_PAIRS` that follow `cca_b`, except p_holm, p_holm_kept and effect_kept.
 
     Parameters
     ----------

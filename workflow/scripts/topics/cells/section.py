@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the effect of start-up on goodput, if runs have a steady part."""
+    """Return a finding on the effect of start-up on goodput, if runs have a steady part."""
     steady = material.tables.steady
     cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:

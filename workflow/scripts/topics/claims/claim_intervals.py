@@ -46,9 +46,9 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Find the value farthest from `middle` among parts that are reduced by `steps`, and its interval.
+    """Reduce parts by `steps`, and find the result farthest from `middle` with this result's interval.
 
-    Parameters other than `middle` are those of `nested`. Returns the index of this value in the flattened values after the steps, and
+    Parameters other than `middle` are those of `nested`. Returns the index of this result in the flattened results of the steps, and
     both ends of the interval for the farthest value on the same side of `middle`.
     """
     one = nested(values, bounds, steps, tail)

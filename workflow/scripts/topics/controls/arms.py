@@ -18,7 +18,7 @@ def _arms(runs, controls, column, names):
 
 
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
-    """Return the runs over an IP version labelled as IPv4, and its control runs labelled as IPv6.
+    """Return the runs over an IP version labelled as IPv4, and the control runs over the same version labelled as IPv6.
 
     ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """

@@ -55,7 +55,7 @@ CPU_PERCENT = 10.0
 
 
 def margins_of(study) -> dict[str, float]:
-    """Return the smallest difference that counts for each measure, by column, in the unit of its differences.
+    """Return the smallest difference that counts for each measure, by column, in the unit of the measure's differences.
 
     The margins come from the study's ``exam.margins`` and ``analysis.equivalence_margin``; the latter takes precedence.
     """

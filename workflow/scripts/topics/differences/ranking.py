@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: one subject's sides for the first measure, and for further measures against the same levels."""
+    """A finding: a subject's sides on the finding's first measure, and on further measures compared with the same levels."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()

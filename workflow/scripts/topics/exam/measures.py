@@ -136,7 +136,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity, from one second after the path's last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity, ignoring the first second after the last change."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])

@@ -63,7 +63,7 @@ class Outcomes:
     def standard_pairs(self) -> pd.Index:
         """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA: standard CCAs fail like this, too.
 
-        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most of them.
+        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most such pairs.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
