@@ -13,9 +13,9 @@ SHOWN = (
     shown_number("Reno in theory, independent losses, %", "independent_percent", 1),
     shown_number("Reno in theory, simultaneous losses, %", "synchronised_percent", 1),
     shown_number("1/(√n + 1), %", "minimum_delay_percent", 1), shown_number("1/(n + 1), %", "proportional_percent", 1),
-    shown_number("RTT long, ms", "long_rtt_ms", 1), shown_number("RTT cross, ms", "cross_rtt_ms", 1),
-    shown_number("Retransmitted long, %", "long_retransmit_percent", 3),
-    shown_number("Retransmitted cross, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),
+    shown_number("Long flows' RTT, ms", "long_rtt_ms", 1), shown_number("Cross flows' RTT, ms", "cross_rtt_ms", 1),
+    shown_number("Retransmitted by long flows, %", "long_retransmit_percent", 3),
+    shown_number("Retransmitted by cross flows, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),
 )  # fmt: skip
 CAPTION = "Shares by number of bottlenecks and CCA, measured and by theory"
 TABLES = {"table": PageTable("chain-cells", CAPTION, "chain_cells", SHOWN)}

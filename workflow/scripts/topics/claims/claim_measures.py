@@ -12,7 +12,7 @@ from wording.number_format import plain
 
 #: Columns that identify a flow.
 FLOW = [*RUN, "flow"]
-#: Derived quantity of a time series -> the columns from which it is derived.
+#: Derived quantity of a time series -> the columns from which the quantity is derived.
 SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
 TAKE_WORDS = {
     "mean": "mean over", "sum": "sum over", "lowest": "lowest value over", "highest": "highest value over",
