@@ -213,7 +213,7 @@ def _identical_cell(row):
 
 
 MISLABELLED = (
-    IP_KEY, shown_text("Requested", "cca", cca_name, filtered=True),
+    IP_KEY, shown_text("Asked for", "cca", cca_name, filtered=True),
     shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
     shown_text("Same means as", "same_as", _same_as_words, kind="short"),
     shown_cell("Identical to runs of the CCA that ran", _identical_cell, "number"),
