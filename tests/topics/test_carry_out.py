@@ -63,7 +63,9 @@ def test_scripts_share_files_and_captions_are_filled(scripts, tmp_path):
 
 
 def test_what_a_script_wants_and_does_not_get_is_named(scripts, tmp_path):
-    with pytest.raises(ValueError, match="copy wants 'word', which its declaration doesn't have; there are runs_of"):
+    with pytest.raises(
+        ValueError, match="copy needs 'word', which isn't among the declared inputs and parameters: runs_of"
+    ):
         carry_out.carry_out(call("copy", {}, {}, {}), {"runs_of": ["a.parquet"]}, {"copied": tmp_path / "copied.csv"})
 
 
@@ -72,7 +74,9 @@ def test_tables_in_another_order_than_declared_are_refused(scripts, tmp_path):
     asked = call(
         "copy", {}, {}, {"word": "a"}, kinds={"runs_of": {"cca": "text"}}, columns={"copied": ["share", "cca"]}
     )
-    with pytest.raises(ValueError, match="drawn/copy returns cca, share as copied; declared are share, cca"):
+    with pytest.raises(
+        ValueError, match="drawn/copy returns cca, share as copied; its declared columns are share, cca"
+    ):
         carry_out.carry_out(asked, {"runs_of": tmp_path / "table.csv"}, {"copied": tmp_path / "copied.csv"})
 
 

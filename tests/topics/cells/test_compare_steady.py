@@ -47,7 +47,7 @@ def test_runs_without_a_steady_part_are_counted_and_not_compared(runs):
     runs.loc[0, ["goodput_steady_mbps", "rtt_steady_ms", "steady_begin_ns"]] = None
     first, second = rows_of(compare_steady(runs, PARAMS), "goodput_mbps")
     assert (first["n"], first["valid"], second["n"]) == (3, 4, 4)
-    assert first["note"].startswith("1 run of 4 without a steady part")
+    assert first["note"].startswith("1 of 4 runs has no steady part")
     assert first["whole_mean"] == pytest.approx(runs["goodput_mbps"].iloc[1:4].mean())
     runs.loc[:3, "goodput_steady_mbps"] = None
     first, _ = rows_of(compare_steady(runs, PARAMS), "goodput_mbps")

@@ -167,7 +167,7 @@ def test_one_measurement_is_no_test():
 
 def test_the_sentence_says_how_many_and_what_chance_makes(null):
     text = controls_sentence(summary(null, 0.05, 0.95))
-    assert "of 320 by the tests of IPv6 against IPv4 (" in text
+    assert "of 320 tests of IPv6 against IPv4 (" in text
     assert "about 16" in text
     assert text.endswith(".") and "more than chance" not in text
 

@@ -111,7 +111,7 @@ def test_a_cca_of_the_studys_own_comes_first():
 
 def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
-    assert text.endswith("but the difference is at least three times that between any runs of one cell.")
+    assert text.endswith("but the difference is at least three times as large as within any cell.")
 
 
 def test_two_replications_show_nothing_that_their_spread_may_make():

@@ -1,8 +1,8 @@
 """Run the scripts of topics one after another in one process: analyses or figures, as declared by the topics.
 
 A script has a function with the script's name, which neither reads nor writes a file. The function's arguments are named after the
-tables and parameters that it needs (`arguments_of`). It returns the tables that the script's `Analysis` declares, in their order, or a
-figure's `Drawing`.
+tables and parameters that it needs (`arguments_of`). The function returns the tables that the script's `Analysis` declares, in the same order, or
+a figure's `Drawing`.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from run_tables.reading import read_named, read_once
 
 
 def main(inputs, outputs, params) -> None:
-    """Run each of the rule's calls with its part of the rule's files."""
+    """Run the rule's calls one by one, each with its own inputs and outputs."""
     made = dict(outputs.items())
     there = made | dict(inputs.items())  # a script may read the results of earlier ones
     with read_once():
@@ -33,8 +33,8 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     Parameters
     ----------
     call : mapping
-        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (of the columns of analysis
-        tables among the inputs), columns and digits (of the resulting tables), and a figure's caption if it has no file.
+        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (of the columns in input tables
+        that analyses made), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
     inputs, outputs : mapping
         Name of a table -> path; the outputs of a figure are ``figure``, ``data`` and ``caption``.
     """
@@ -51,16 +51,17 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     for (name, path), table in zip(outputs.items(), results, strict=True):
         if (made := list(table.columns)) != list(call["columns"][name]):
             raise ValueError(
-                f"{call['script']} returns {', '.join(made)} as {name}; declared are {', '.join(call['columns'][name])}"
+                f"{call['script']} returns {', '.join(made)} as {name}; its declared columns are {', '.join(call['columns'][name])}"
             )
         digits = call["digits"].get(name)
         table.to_csv(path, index=False, lineterminator="\n", float_format=digits and f"%.{digits}g")
 
 
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
-    """Return a function's arguments: tables read from the inputs, and parameters; the argument ``params`` has all parameters as attributes.
+    """Return a function's arguments by name: parameters, and tables read from the inputs.
 
-    Raises `ValueError` if an argument is neither a table nor a parameter.
+    An argument named ``params`` has all parameters as attributes. Raises `ValueError` if an argument without a default is neither a table
+    nor a parameter.
     """
     arguments = {}
     for name, wanted in signature(function).parameters.items():
@@ -73,7 +74,7 @@ def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> 
         elif wanted.default is Parameter.empty:
             known = ", ".join([*inputs, *params])
             raise ValueError(
-                f"{function.__name__} wants '{name}', which its declaration doesn't have; there are {known}"
+                f"{function.__name__} needs '{name}', which isn't among the declared inputs and parameters: {known}"
             )
     return arguments
 

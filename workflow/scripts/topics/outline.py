@@ -1,4 +1,4 @@
-"""The outline of a study with a given design: its topics, with their analysis tables and figures."""
+"""The outline of a study: the topics that apply to the study's design, with their analysis tables and figures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -68,7 +68,10 @@ def _placed(figure: Plot, topic: Topic) -> Plot:
 
 
 def section_modules(outline: StudyOutline) -> tuple[str, ...]:
-    """Return the modules of the topics' sections in the form that `script_code.code_of` needs; the report imports them by name."""
+    """Return the modules of all topics, and of the sections of the study's topics, in the form that `script_code.code_of` needs.
+
+    The report imports these modules by name.
+    """
     names = [f"topics/{topic.name}/topic" for topic in TOPICS]
     with_module = (
         topic.name for topic in outline.topics if Path(__file__).with_name(topic.name).joinpath("section.py").exists()
@@ -77,15 +80,15 @@ def section_modules(outline: StudyOutline) -> tuple[str, ...]:
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
-    """Return the names of another study's analysis tables that exist below ``results``; empty without another study."""
+    """Return the names of the analysis tables that a study has below ``results``; an empty set if ``study`` is None."""
     return frozenset(path.stem for path in Path(results, study, "analysis").glob("*.csv")) if study else frozenset()
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
     """Return the paths of tables by name, as inputs of a rule of the study.
 
-    ``names`` are names of tidy and analysis tables, or ``provenance``. ``other_<name>`` is an analysis table of the study with
-    which this one is compared: a list with its path, empty if the table doesn't exist yet.
+    ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
+    with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
     """
     tidy = {table.name: table.path for table in TIDY_TABLES} | {"provenance": "tidy/provenance.json"}
     paths: dict[str, str | list[str]] = {}
@@ -103,7 +106,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
     Parameters
     ----------
-    parts : sequence of Analysis or of Plot
+    parts : sequence of Analysis or Plot
         Parts in an order in which they can be run.
     name : str
         Name of the job for all parts.
@@ -175,7 +178,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that it reads, and its own declared parameters.
+    """Return the parameters of an analysis's script: the settings that the script reads, and the analysis's declared parameters.
 
     ``settings`` are the study's confidence, significance and power.
     """

@@ -10,8 +10,8 @@
   other variables of the template (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` finds each topic by its folder. An argument that has a tidy table's name (``runs``, ``scenarios``) is
-that table; ``params`` has the settings and parameters that the analysis names.
+``topics/registry.py`` finds each topic by its folder. A script's argument named after a tidy table (``runs``, ``scenarios``) is
+this table; the argument ``params`` has the settings and parameters that the analysis names.
 """
 
 import re
@@ -34,14 +34,14 @@ def slug_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis: one script that makes analysis tables from tables."""
+    """An analysis: one script that makes analysis tables from other tables."""
 
     script: str  # its script without ``.py``, in the topic's folder; also the name of its rule and of its log
     # Names of the tables that the script reads: tidy or analysis tables, ``provenance``, or ``other_<name>`` as for a `Plot`;
     # or a function of the `StudyDesign` that returns them.
     inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
     tables: tuple[Table, ...]  # tables that it makes
-    # Names of the settings of every analysis that the script reads: confidence, significance, power.
+    # Names of the settings that the script reads, out of those common to all analyses: confidence, significance, power.
     settings: tuple[str, ...] = ()
     # The other parameters of the script for a `StudyDesign`, by name.
     params: Callable[[StudyDesign], dict] = lambda design: {}
@@ -82,7 +82,7 @@ class Plot:
 
     @property
     def name(self) -> str:
-        """The slug as part of a rule's or an input's name."""
+        """The slug with underscores instead of hyphens, for the names of rules and inputs."""
         return self.slug.replace("-", "_")
 
     @property
@@ -109,7 +109,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a predicate on designs: whether ``holds`` is true of more than half of the design's scenarios."""
+    """Return a predicate on designs: whether ``holds`` is true for more than half of the design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -156,7 +156,7 @@ class Topic:
         made = tuple(table for analysis in self.analyses for table in analysis.tables)
         object.__setattr__(self, "tables", self.tables or made)
         if missing := [table.name for table in made if table not in self.tables]:
-            raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which its tables lack")
+            raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which are missing from its tables")
 
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
         """Return the topic's tables that a design has."""

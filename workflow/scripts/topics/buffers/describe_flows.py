@@ -1,7 +1,7 @@
 """Describe how flows share the link: the distribution of goodput over each run's flows, and its statistics over replications.
 
 The flows of a run aren't replicates of each other, because they share one link. Intervals are therefore estimated for the statistics of a
-run (mean, standard deviation, total, Jain's index); each replication gives one value of each.
+run (mean, standard deviation, total, Jain's index); each replication gives one value of each statistic.
 """
 
 import math
@@ -22,14 +22,15 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns flows, fair_share_mbps and `tables.STATISTICS`. Unknown values are missing; if any flow's goodput is missing, only flows is
-    returned. Jain's index is None if no flow delivered anything.
+    Returns a dict with flows, fair_share_mbps and `tables.STATISTICS`; without the percentages if the capacity is None, and with nothing
+    but flows if any flow's goodput is missing. Jain's index is None if no flow delivered anything.
 
     Parameters
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
     capacity_mbps : float or None
-        Capacity of the path, of which a flow's fair share is an equal part. If None, the fair share is an equal part of the flows' total.
+        Capacity of the path. The fair share is the capacity, or the flows' total goodput if the capacity is None, divided by the number of
+        flows.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():
@@ -103,7 +104,7 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Return n, mean, interval, lowest, highest and a note for a statistic over the valid runs of a cell.
+    """Describe a statistic over the valid runs of a cell: n, mean, interval, lowest and highest value, and a note.
 
     ``statistic`` is one of `STATISTICS`; ``described`` is the result of `describe_runs` for the cell, and ``total`` the cell's number of
     runs, valid or not.

@@ -1,4 +1,4 @@
-"""The inputs of figures that show each flow, and their panels with one slot per buffer or per platform.
+"""Inputs and panels of figures that show each flow; a panel has one slot per buffer or per platform.
 
 `runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` is the result of `scenario_series.with_series`.
 """
@@ -33,7 +33,7 @@ class FlowPanel:
 
 
 def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs with the central conditions of their scenarios, and the scenarios with their series."""
+    """Return the runs with drawn conditions replaced by the nominal ones, and the scenarios with their series."""
     return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
@@ -56,7 +56,7 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of the conditions and buffer that most platforms share (in a tie, the smallest buffer), and these platforms."""
+    """Return the rows with the conditions and buffer that the most platforms share (the smallest buffer in a tie), and their platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),

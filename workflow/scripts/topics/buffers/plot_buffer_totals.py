@@ -25,7 +25,7 @@ from wording.sentence_words import cca_name
 
 # Statistic -> its name.
 SHOWN = {"total_mbps": "Goodput of all flows, Mbit/s", "jain_index": "Jain's index"}
-SPREAD = 0.3  # of a slot, over which lines are set apart
+SPREAD = 0.3  # share of a slot's width over which lines are set apart
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _lines_of_ccas(rows, buffers, ccas):
 
 
 def _lines_of_platforms(rows, buffers, cca):
-    """Return a line for each platform: black for Linux, the CCA's colour for versions of a simulator, of which the newest is solid."""
+    """Return a line for each platform: black for Linux; for simulator versions in the CCA's colour, solid only for the newest version."""
     lines, platforms = [], platforms_of(rows)
     versions = [platform for platform in platforms if ":" in platform]
     marks = dict(zip(reversed(versions), "s^Dv<>", strict=False))
@@ -109,7 +109,7 @@ def _draw(cells, table, by_platform):
 
 
 def _draw_line(axes, line, shift, rows):
-    """Draw a line of a panel, shifted from the others; return its description in words."""
+    """Draw one line of a panel, shifted sideways by `shift`; return a description of the line in words."""
     xs, ys, words, texts = [], [], [], []
     for place, row in enumerate(rows):
         if row is None:

@@ -10,12 +10,12 @@ from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_
 from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
-FILLED = 0.84  # of a slot
+FILLED = 0.84  # share of a slot's width that the bars fill
 COLUMNS = [
     *CELL, "scenario_label", "platform", "series", "buffer", "rank", "replication", "flow", "goodput_mbps",
     "lowest_mbps", "highest_mbps", "replications",
 ]  # fmt: skip
-WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, middle and lowest by"
+WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, median and lowest by"
 
 
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) ->
 
 
 def _slot(axes, place, cell, colour):
-    """Draw the flows of a cell; return their highest, middle and lowest goodput: "8.2, 6.1, 0.02"."""
+    """Draw the flows of a cell; return their highest, median and lowest goodput: "8.2, 6.1, 0.02"."""
     width = FILLED / len(cell)
     lefts = [place - FILLED / 2 + width * number for number in range(len(cell))]
     texts = [

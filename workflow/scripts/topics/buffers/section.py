@@ -115,7 +115,7 @@ def _with_interval(row, decimals):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each platform: the results of the CCA of interest with the smallest and the largest buffer."""
+    """Return a finding for each platform: the results of one CCA (`paced_cca`) with the smallest and the largest buffer."""
     cca, flows, sentences = paced_cca(material.design), material.design.flows, []
     sizes = list(buffers_of(with_series(material.tables.scenarios))["buffer"])
     for platform in platforms_of(material.tables.scenarios):
@@ -136,7 +136,7 @@ def findings(material) -> list[Finding]:
 
 
 def _cell_words(cell, flows):
-    """Describe the flows' total goodput with a buffer, the fairness among them, and the number of starving flows."""
+    """Describe a cell in words: the buffer, the flows' total goodput, Jain's index and the number of starving flows."""
     of = cell["statistics"]
     total, unit = of["total_percent"], "% of the link"
     if is_missing(total["mean"]):
@@ -146,6 +146,6 @@ def _cell_words(cell, flows):
     even = "" if is_missing(jain["mean"]) else f", Jain's index {_with_interval(jain, 2)}"
     starving = f"{number(starved, 0 if starved.is_integer() else 1)} of {flows} starve" if starved else "none starves"
     return (
-        f"with a buffer of {cell['buffer']}{of_bdp} together {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
+        f"with a buffer of {cell['buffer']}{of_bdp}, all flows together get {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
         f"{even}, {starving} (n = {number(total['n'], 0)})"
     )

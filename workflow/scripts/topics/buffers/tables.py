@@ -54,7 +54,7 @@ FLOW_GOODPUT = Table(
         RUNS["flows"],
         number_column(
             "fair_share_mbps", "Mbit/s",
-            "An equal part of the link's rate, or of the total goodput if nothing limits the rate.",
+            "Fair share of a flow: an equal part of the link's rate, or of the total goodput if nothing limits the rate.",
         ),
         *STATISTICS,
     ),
@@ -68,8 +68,8 @@ FLOW_GOODPUT_CELLS = Table(
         *_PLACE_COLUMNS,
         text_column("statistic", "Name of a column of `flow_goodput.csv`."),
         text_column("unit", "The statistic's unit.", "the statistic has no unit"),
-        count_column("n", "runs", "Number of valid runs that have a value."),
-        number_column("mean", IN_UNIT, "Mean of the statistic over these runs.", _NO_RUN),
+        count_column("n", "runs", "Number of valid runs that have a value of the statistic."),
+        number_column("mean", IN_UNIT, "Mean of the statistic over the valid runs that have a value.", _NO_RUN),
         *interval_columns(
             "ci_low", "ci_high", IN_UNIT, "the mean, clipped to possible values",
             "there are fewer than 6 values, all repeat one measurement, or some are outliers",

@@ -19,7 +19,7 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Return whether several flows of a `StudyDesign` share a buffer whose size varies; chains are excluded."""
+    """Return whether several flows of a `StudyDesign` share a buffer whose size varies; chains and mixes are excluded."""
     return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
@@ -29,13 +29,13 @@ def paced_cca(design) -> str:
 
 
 def flow_goodput_figure(slug, title, **params) -> Plot:
-    """Return the figure with one bar per flow, grouped by buffer or by platform (`lines`)."""
+    """Return the figure with one bar per flow; bars are grouped by buffer or by platform, as the parameter `lines` says."""
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)
 
 
 def totals_figure(slug, shows, **params) -> Plot:
-    """Return the figure of the flows' total goodput, and the fairness among them, against the buffer."""
+    """Return the figure of the flows' total goodput and Jain's index against the buffer."""
     script, caption, title = (
         "buffers/plot_buffer_totals",
         "buffers/buffer-totals",

@@ -97,7 +97,11 @@ def _frame(point):
 
 
 def _rate(point):
-    """Yield the row for the bottleneck's rate: frames divided by the time between two readings, if it was always busy."""
+    """Yield the row for the bottleneck's rate: the frames delivered between two readings, divided by the time between the readings.
+
+    The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
+    or if it dropped packets.
+    """
     # If the queue overflows, packets may be sent twice and delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
         return
@@ -124,9 +128,10 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the row for an echo request's round trip over the idle path; none if delays are random, because requests are too few.
+    """Yield the row for an echo request's round trip over the idle path; no row if delays are random, because there are too few requests.
 
-    If packets take time to pass the cable, that time is measured, without the configured delays; otherwise the delays themselves are.
+    If packets take time to pass the cable, the row compares this time: the round-trip time minus the configured delays. Otherwise it
+    compares the round-trip time with the configured delays.
     """
     if _both(point, "jitter"):
         return
@@ -229,7 +234,7 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield the row for the burst after idle time: the data that left up to some moment, minus the amount due to the rate."""
+    """Yield the row for the burst after idle time: the data that had left after burst_ms, minus the data that the rate allows in this time."""
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

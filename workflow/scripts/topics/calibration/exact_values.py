@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
+    """Return the excess rate, in ppm, that is due to the shaper's rounding to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -88,7 +88,7 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean absolute difference between two delays, uniform over 2 x ``jitter_ms``: a third of this range."""
+    """Return the mean absolute difference between two delays that are uniform over a range of 2 x ``jitter_ms``: a third of the range."""
     return 2 * jitter_ms / 3
 
 
@@ -107,7 +107,7 @@ def spread_error_ms(jitter_ms: float, estimates: float) -> float:
 
 
 def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float, exchanges: float) -> float:
-    """Return the standard error of a mean round trip with two random delays, in ms.
+    """Return the standard error, in ms, of the mean of ``exchanges`` round-trip times, each with a random delay in both directions.
 
     >>> round(round_trip_error_ms(5 * EVEN, 5 * EVEN, 600), 4)
     0.1667
@@ -116,7 +116,7 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 
 
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
-    """Return the standard error of a loss rate; ``of_one`` packets carry as much information as one with independent loss.
+    """Return the standard error of a loss rate; ``of_one`` packets carry as much information as one packet with independent loss.
 
     >>> loss_error(0.2, 10_000)
     0.004
@@ -125,7 +125,7 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return the number of a model's packets that carry as much information on the loss rate as one with independent loss.
+    """Return the number of a model's packets that carry as much information on the loss rate as one packet with independent loss.
 
     The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
     the chain's fundamental matrix sums (Kemeny and Snell 1960).

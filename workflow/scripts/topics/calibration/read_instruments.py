@@ -1,4 +1,4 @@
-"""Read the instruments' readings from every run document, with one row of `READINGS` per document."""
+"""Read the instruments' readings from all run documents, and write one row of `READINGS` per document."""
 
 import pandas as pd
 

@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return the numbers of packets that reached the random loss in each direction, and of packets lost there."""
+    """Return, for each direction, the number of packets that reached the random loss and the number of packets lost there."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:
@@ -72,7 +72,10 @@ def datagram_spread(intervals) -> dict:
 
 
 def deliveries(document) -> dict:
-    """Return the data delivered between two readings, the first of which is after a quarter of the window."""
+    """Return the payload of a full segment, the bytes delivered between two readings, and the times of both readings.
+
+    The first reading is after a quarter of the window. The result is empty if there is no common window.
+    """
     window = common_window(document["delivered"], START_UP)
     if window is None:
         return {}
@@ -86,7 +89,11 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return the shortest queue between two times, retransmissions since ``begin_ns``, the longest queue, and the queue after a drop."""
+    """Return statistics of the samples: queue lengths, drops, and the segments retransmitted since the last sample before ``begin_ns``.
+
+    The shortest queue is among the samples between ``begin_ns`` and ``end_ns``, the longest among all samples; the queue at the first
+    sample after a drop is also returned. If ``begin_ns`` is None, the shortest queue and the retransmissions are left out.
+    """
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
     row = {

@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers with enough digits to show millionths of each number."""
+    """Return a column of numbers, with enough digits that a change of one millionth is visible."""
 
     def cell(row):
         value = row[name]
@@ -101,19 +101,19 @@ def _largest_cell(row):
 
 SUMMARY = (
     shown_cell("Quantity", _quantity_words, header=True), shown_number("Values", "points", 0),
-    shown_number("As required", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
+    shown_number("In agreement", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
     _ppm("In ppm", "largest_ppm"), _ppm("Known cause, ppm", "known_ppm"),
     shown_number("Uncertainty there, ppm", "uncertainty_ppm", 1), shown_number("Largest z", "largest_z", 2),
     shown_text("Limit of the measurement", "quantity", LIMITS.__getitem__, kind="words"),
 )  # fmt: skip
 POINTS = (
     shown_text("Quantity", "quantity", filtered=True, header=True),
-    shown_text("Of it", "what", kind="short", filtered=True), shown_text("Scenario", "scenario_label", filtered=True),
-    shown_text("Set", "point", kind="short"), shown_text("Unit", "unit", filtered=True), _exact("Exact", "expected"),
+    shown_text("Part", "what", kind="short", filtered=True), shown_text("Scenario", "scenario_label", filtered=True),
+    shown_text("Setting", "point", kind="short"), shown_text("Unit", "unit", filtered=True), _exact("Exact", "expected"),
     _exact("Measured", "measured"), _ppm("Error, ppm", "error_ppm"), _ppm("Known, ppm", "known_ppm"),
     shown_number("Uncertainty, ppm", "uncertainty_ppm", 1), shown_signed("z", "z", 2),
     shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
-    shown_text("What limits it", "note", kind="note"),
+    shown_text("Limit of the measurement", "note", kind="note"),
 )  # fmt: skip
 
 

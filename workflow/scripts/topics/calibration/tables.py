@@ -19,7 +19,7 @@ READINGS = Table(
         text_column("failed_checks", "Names of the checks that the run failed, separated by spaces.", "the run is valid"),
         number_column(
             "echo_ms", "ms",
-            "Shortest round-trip time of the echo requests over the idle path; the first one may include the time of IPv6's announcements.",
+            "Shortest round-trip time of the echo requests over the idle path; IPv6's announcements may lengthen the first round trip.",
             "no reply came back", "ping",
         ),
         count_column("payload_bytes", "bytes", "Payload of a full segment.", _NO_TCP, "tcpi_snd_mss"),
@@ -36,7 +36,7 @@ READINGS = Table(
         number_column("sample_ms", "ms", "Time between two samples.", _NOT_SAMPLED),
         count_column(
             "burst_packets", "packets",
-            "Number of packets that had left after idle time when the first packet that had to wait left.",
+            "Number of packets that had left, after idle time, when the first waiting packet left.",
             _NO_BURST,
         ),
         number_column("burst_ms", "ms", "Time at which `burst_packets` was observed, measured from the first sample with waiting packets.", _NO_BURST),
@@ -48,7 +48,7 @@ READINGS = Table(
             column
             for way in ("forward", "reverse")
             for column in (
-                number_column(f"share_{way}_percent", "%", f"Expected share of packets lost at random ({way}); for correlated losses it is less than configured."),
+                number_column(f"share_{way}_percent", "%", f"Expected share of packets lost at random ({way}); for correlated losses, less than the configured share."),
                 number_column(f"of_one_{way}", "packets", f"Number of packets that carry as much information on the lost share as one packet with independent loss ({way})."),
                 number_column(f"drawn_{way}_ms", "ms", f"Expected mean of the jitter that is added to a delay ({way})."),
                 number_column(f"deviation_{way}_ms", "ms", f"Expected standard deviation of the jitter that is added to a delay ({way})."),
@@ -56,7 +56,7 @@ READINGS = Table(
         ),
         truth_column("even", "Whether all jitter is uniformly distributed."),
         number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference between two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
-        count_column("spread_seconds", "", "Number of seconds over which `spread_ms` is the mean.", _NO_DATAGRAMS),
+        count_column("spread_seconds", "", "Number of whole seconds over which `spread_ms` is averaged.", _NO_DATAGRAMS),
         number_column("round_trip_us", "µs", "Mean round-trip time of a message.", _NO_ROUND_TRIPS, "qperf"),
         count_column("exchanges", "", "Number of messages that came back.", _NO_ROUND_TRIPS, "qperf"),
     ),
@@ -74,17 +74,17 @@ CALIBRATION = Table(
         number_column("measured", "", "The measured value, in the row's unit.", "it could not be measured, for the reason in `note`"),
         number_column("error", "", "Measured minus expected value, in the row's unit.", "nothing was measured"),
         number_column("error_ppm", "ppm", "Error in millionths of the expected value.", "nothing was measured, or 0 is expected"),
-        number_column("known_ppm", "ppm", "Part of the error with a known cause: a shaper counts whole nanoseconds, and the rate includes frames that don't belong to the flow."),
+        number_column("known_ppm", "ppm", "Part of the error with a known cause: a shaper counts whole nanoseconds, and frames that don't belong to the flow use part of the rate."),
         number_column("uncertainty", "", "Resolution of the measurement: one packet, one clock step or one sample.", "the quantity is random"),
         number_column("uncertainty_ppm", "ppm", "Resolution of the measurement in millionths of the expected value.", "the quantity is random, or 0 is expected"),
         number_column("standard_error", "", "Standard error that follows from the number of trials.", _NOT_RANDOM),
         number_column("z", "", "Error divided by the standard error.", _NOT_RANDOM),
-        count_column("trials", "", "Number of packets, seconds or exchanges.", _NOT_RANDOM),
+        count_column("trials", "", "Number of trials: packets, seconds or exchanges.", _NOT_RANDOM),
         verdict_column(
             "verdict",
             "`exact`, `explained` (by a known cause), `expected` (for random quantities), `off`, or `not measured`.",
             unmeasured=("not measured",),
         ),
-        text_column("note", "Limit of the measurement, or the reason why there is none."),
+        text_column("note", "Limit of the measurement, or the reason why nothing was measured; also the checks that the run failed."),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Runs of several CCAs side by side: runs of one scenario, IP version and replication have the same seed, so they are a block."""
+"""Runs of several CCAs side by side: runs of one scenario, IP version and replication have the same seed, so they form a block."""
 
 import pandas as pd
 

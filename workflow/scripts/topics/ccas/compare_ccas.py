@@ -1,7 +1,7 @@
 """Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
 
-Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the first
-compared with the second.
+Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the value
+of the first relative to that of the second.
 """
 
 import math
@@ -39,14 +39,14 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     The test is Friedman's over the complete blocks or, if exclusions leave too few of them, Kruskal and
     Wallis's over all values, which ignores that runs share a seed.
 
-    Returns the columns of `CCA_TESTS` beginning with `ccas`, except p_holm.
+    Returns the columns of `CCA_TESTS` that follow the IP version, except p_holm and p_holm_kept.
 
     Parameters
     ----------
     blocks : pandas.DataFrame
         One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        Significance level. A test that can't reach it with this number of values is skipped.
+        Significance level. A test whose p can't be below it with this number of values is skipped.
     resolution : float
         Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
         measurement, and there is no test.
@@ -96,7 +96,7 @@ def _compare_unblocked(blocks, significance, notes) -> dict:
 def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     """Compare two CCAs in one scenario and IP version.
 
-    Returns the columns of `CCA_PAIRS` beginning with `pairs`, except p_holm.
+    Returns the columns of `CCA_PAIRS` that follow `cca_b`, except p_holm, p_holm_kept and effect_kept.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     resolution : float
         Resolution of the metric, in its unit.
     tests : int
-        Number of pairs of CCAs in the whole study, for which p may be corrected.
+        Number of paired tests in the whole study, over all metrics; p may be corrected for them.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -131,9 +131,9 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
 def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
-    A pair is tested only where the joint test of its place's CCAs, corrected for all places and metrics of the study, finds a difference;
-    its p is corrected for all pairs of the study. The probability that a study without any true difference reports one is thus at most the
-    significance level (gatekeeping: Dmitrienko and others, 2009, section 5).
+    A pair can be found to differ only where the joint test of all CCAs in the same scenario and IP version finds a difference. The p of joint
+    tests is corrected for all places and metrics of the study, and the p of pairs for all pairs of the study. The probability that a study
+    without any true difference reports one is thus at most the significance level (gatekeeping: Dmitrienko and others, 2009, section 5).
 
     Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
     """
@@ -161,9 +161,9 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the place's joint test finds no difference.
 
-    The family isn't limited to the places whose joint test finds a difference, because some do so just because a pair happens to be far
-    apart: a correction over only these places gave a false pair in 22 % of studies. With two CCAs, their pair is the only test and has no
-    gate.
+    The family isn't limited to the places whose joint test finds a difference: a joint test may find one only because the values of one pair
+    happen to be far apart. A correction over only these places gave a false pair in 22 % of studies. With two CCAs there is no joint test,
+    so nothing restricts the test of the pair.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

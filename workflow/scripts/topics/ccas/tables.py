@@ -27,12 +27,16 @@ CCA_TESTS = Table(
         SCENARIO_LABEL,
         _IP_VERSION,
         count_column("ccas", "CCAs", "Number of CCAs that have a value."),
-        count_column("blocks", "replications", "Number of replications in which all of these CCAs have a value."),
+        count_column(
+            "blocks",
+            "replications",
+            "Number of complete replications, in which every CCA counted in `ccas` has a value.",
+        ),
         text_column(
             "test", "Name of the test: `Friedman` over the blocks, or `Kruskal-Wallis` over all values.", NO_TEST
         ),
         number_column("statistic", "", "Friedman's Q or Kruskal and Wallis's H, corrected for ties.", NO_TEST),
-        number_column("p", "", "p-value of the test of the hypothesis that all CCAs are alike.", NO_TEST),
+        number_column("p", "", "p-value for the hypothesis that all CCAs are alike.", NO_TEST),
         number_column("p_holm", "", "p after Holm's correction for all such tests in the study.", NO_TEST),
         number_column(
             "kendall_w",
@@ -80,11 +84,11 @@ CCA_PAIRS = Table(
             _NO_PAIR,
         ),
         *PAIRED_TEST,
-        number_column("p", "", "p-value of the test of the hypothesis that both CCAs are alike.", NO_TEST),
+        number_column("p", "", "p-value for the hypothesis that both CCAs are alike.", NO_TEST),
         number_column(
             "p_holm",
             "",
-            "p after Holm's correction for all pairs in the study; 1 if the joint test of all CCAs in that place finds no difference.",
+            "p after Holm's correction for all pairs in the study; 1 if the joint test of all CCAs in the same scenario and IP version finds no difference.",
             NO_TEST,
         ),
         number_column("p_holm_kept", "", "`p_holm` with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),

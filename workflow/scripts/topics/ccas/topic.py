@@ -6,7 +6,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_cca_a_run(design) -> bool:
-    """Return whether each run of a `StudyDesign` has a single CCA, so that runs can be compared by CCA."""
+    """Return whether runs of a `StudyDesign` can be compared by CCA: each has a single CCA, and the study doesn't only compare packet sizes."""
     return not design.mixes and not compares_sizes_alone(design)
 
 

@@ -20,7 +20,7 @@ STEADY_PAIRS = (
 
 
 def compare_cell(cell, whole, steady, scale, params) -> dict:
-    """Return the columns of `STEADY` beginning with `valid` for the runs of a cell.
+    """Return the columns of `STEADY` from `valid` to `note` for the runs of a cell.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
         known[steady].to_numpy(float), known[whole].to_numpy(float), scale, unit, family, (resolution,) * 2
     )
     without = len(cell) - len(known)
-    notes = [f"{count(without, 'run')} of {len(cell)} without a steady part"] if without else []
+    have = "has" if without == 1 else "have"
+    notes = [f"{without} of {count(len(cell), 'run')} {have} no steady part"] if without else []
     notes += _changing_words(known)
     return {
         "valid": len(cell), "n": len(known), "left_out_percent": left_out.mean(), "whole_mean": result.mean_b,
@@ -62,9 +63,9 @@ def _changing_words(runs):
 
 
 def compare_steady(runs, params) -> pd.DataFrame:
-    """Compare every metric that has a steady part in every cell; return `STEADY`.
+    """For every cell, compare each metric that has a steady part; return `STEADY`.
 
-    Omitted are metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index for single
+    Omitted are metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index of single
     flows.
     """
     rows = []

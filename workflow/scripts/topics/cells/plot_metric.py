@@ -47,7 +47,7 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return a scenario's reference value for a metric, averaged over its runs because a capacity may vary; None if there is none."""
+    """Return the mean of a metric's reference value over a scenario's runs, because a capacity may vary; None if no value is known."""
     value = runs[metric.reference].mean() if metric.reference else None
     return None if is_missing(value) else float(value)
 

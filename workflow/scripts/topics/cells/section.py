@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the effect of start-up on goodput, if runs have a steady part."""
+    """Return a finding on the effect of start-up on goodput, if runs have a steady part."""
     steady = material.tables.steady
     cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:
@@ -56,8 +56,8 @@ def rule_words(steady_state) -> str:
     """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
-            "as many fortieths of the flows' common time as give the mean of the remaining total goodput "
-            "the smallest standard error (MSER); a run that would lose half of its time has no steady part"
+            "as many fortieths of the flows' common time as minimise the standard error of the mean total goodput "
+            "over the rest (MSER); a run that would lose half of its time has no steady part"
         )
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 

@@ -26,7 +26,7 @@ PAIRED_TEST = (
     text_column(
         "test", "Test of the mean difference: `sign flips of the mean`, or `paired t` for more than 200 pairs.", NO_TEST
     ),
-    number_column("statistic", "", "Student's t of the test.", NO_TEST),
+    number_column("statistic", "", "Statistic of the test: Student's t.", NO_TEST),
 )
 
 #: Reason why columns with excluded runs kept are empty.
@@ -40,7 +40,7 @@ DESCRIPTIVE = Table(
         METRIC,
         UNIT,
         count_column("runs", "runs", "Number of all runs in the cell."),
-        count_column("n", "runs", "Number of runs that are valid and have a value."),
+        count_column("n", "runs", "Number of valid runs that have a value."),
         count_column(
             "measurements",
             "",
@@ -58,7 +58,7 @@ DESCRIPTIVE = Table(
         count_column(
             "apart",
             "runs",
-            "Number of outliers, on either side; chance would produce such a gap between them and the other runs in only 1 of 100 cells.",
+            "Number of outliers on either side; chance would separate runs this far from the others in only 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
@@ -88,9 +88,9 @@ STEADY = Table(
     "steady",
     "a metric in a cell, with and without start-up",
     (
-        text_column("metric", "Column of `runs.csv` for the whole run."),
-        text_column("steady_metric", "Column of `runs.csv` for the steady part."),
-        text_column("unit", "Unit of both columns."),
+        text_column("metric", "Column of `runs.csv` with the metric over the whole run."),
+        text_column("steady_metric", "Column of `runs.csv` with the metric over the steady part."),
+        text_column("unit", "Unit of `metric` and `steady_metric`."),
         *LABELLED_CELL,
         count_column("valid", "runs", "Number of valid runs with a value for the whole run."),
         count_column(
@@ -101,8 +101,8 @@ STEADY = Table(
         number_column(
             "left_out_percent", "%", "Mean share of the flows' common time that is left out as start-up.", _NO_STEADY
         ),
-        number_column("whole_mean", IN_UNIT, "Mean over whole runs, including start-up.", _NO_STEADY),
-        number_column("steady_mean", IN_UNIT, "Mean over the steady parts of the runs.", _NO_STEADY),
+        number_column("whole_mean", IN_UNIT, "Mean of the metric over whole runs, including start-up.", _NO_STEADY),
+        number_column("steady_mean", IN_UNIT, "Mean of the metric over the steady parts of the runs.", _NO_STEADY),
         EFFECT_UNIT,
         number_column(
             "effect", IN_EFFECT_UNIT, "Mean difference between the steady part and the whole run.", _NO_STEADY

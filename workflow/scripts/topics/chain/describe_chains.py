@@ -1,4 +1,4 @@
-"""Describe the measured and the theoretical share, in each cell, of flows over several bottlenecks competing with flows over one."""
+"""Describe, for each cell, the measured and the theoretical share of flows over several bottlenecks that compete with flows over one."""
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
     run : mapping
         A row of ``tidy/runs.csv``.
     flows, bottlenecks : pandas.DataFrame
-        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; a dumbbell has no rows in the latter.
+        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; ``bottlenecks`` has no rows for a dumbbell.
     """
     is_long = flows["pair"] == 1
     long, cross = flows[is_long], flows[~is_long]
@@ -87,7 +87,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of flows over all bottlenecks, and of cross flows at each, from a row of ``tidy/scenarios.csv``."""
+    """Return the number of flows over all bottlenecks, and of cross flows at each bottleneck, from a row of ``tidy/scenarios.csv``."""
     flows = int(scenario["flows"])
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])
@@ -97,7 +97,7 @@ def flow_counts(scenario) -> dict[str, int]:
 
 
 def counts_words(scenario) -> str:
-    """Return the numbers of flows over a scenario's bottlenecks in words: "1 long and 1 cross flow"."""
+    """Return the numbers of long and cross flows in a scenario in words: "1 long and 1 cross flow"."""
     counts = flow_counts(scenario)
     return f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
 
@@ -110,7 +110,7 @@ def _are_alike(bottlenecks, scenario):
 
 
 def _theory(row):
-    """Return the theoretical shares of a cell's long flows, if the theory applies."""
+    """Return the theoretical shares of a cell's long flows; for Reno with known RTTs also its shares with these RTTs."""
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

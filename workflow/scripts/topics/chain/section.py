@@ -1,8 +1,8 @@
-"""The section on bottlenecks in series: the shares of flows over all of them, compared with theory."""
+"""The section on bottlenecks in series: the shares of flows that pass all bottlenecks, compared with theory."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
-from wording.number_format import is_missing, number
+from wording.number_format import count, is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -13,9 +13,9 @@ SHOWN = (
     shown_number("Reno in theory, independent losses, %", "independent_percent", 1),
     shown_number("Reno in theory, simultaneous losses, %", "synchronised_percent", 1),
     shown_number("1/(√n + 1), %", "minimum_delay_percent", 1), shown_number("1/(n + 1), %", "proportional_percent", 1),
-    shown_number("RTT long, ms", "long_rtt_ms", 1), shown_number("RTT cross, ms", "cross_rtt_ms", 1),
-    shown_number("Retransmitted long, %", "long_retransmit_percent", 3),
-    shown_number("Retransmitted cross, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),
+    shown_number("Long flows' RTT, ms", "long_rtt_ms", 1), shown_number("Cross flows' RTT, ms", "cross_rtt_ms", 1),
+    shown_number("Retransmitted by long flows, %", "long_retransmit_percent", 3),
+    shown_number("Retransmitted by cross flows, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),
 )  # fmt: skip
 CAPTION = "Shares by number of bottlenecks and CCA, measured and by theory"
 TABLES = {"table": PageTable("chain-cells", CAPTION, "chain_cells", SHOWN)}
@@ -40,7 +40,7 @@ def findings(material) -> list[Finding]:
             continue
         ordered = group.sort_values("bottlenecks")
         shares = [
-            f"{number(row['long_share_percent'], 1)} % over {row['bottlenecks']:.0f}"
+            f"{number(row['long_share_percent'], 1)} % with {count(int(row['bottlenecks']), 'bottleneck')}"
             for row in ordered.to_dict("records")
         ]
         where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
@@ -48,6 +48,6 @@ def findings(material) -> list[Finding]:
         last = ordered.iloc[-1]
         if not is_missing(last["independent_percent"]):
             ends = number(last["synchronised_percent"], 1), number(last["independent_percent"], 1)
-            sentence += f"; over {last['bottlenecks']:.0f}, theory gives {ends[0]} % if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
+            sentence += f"; with {last['bottlenecks']:.0f}, theory gives {ends[0]} % if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
         sentences.append(f"{sentence}.")
     return [Finding("Bottlenecks in series", sentence, "chain") for sentence in sentences]

@@ -1,4 +1,4 @@
-"""Several bottlenecks in series: the share of the flows that pass all of them and compete with flows that pass one, and theory."""
+"""Several bottlenecks in series: the share, measured and in theory, of flows that pass all of them and compete with flows that pass one."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
@@ -8,7 +8,7 @@ from wording.scenario_labels import settings_by
 
 
 def in_common(scenario) -> dict:
-    """Return the settings that a resolved scenario shares with those that differ from it only in the number of bottlenecks."""
+    """Return the settings that a resolved scenario shares with the scenarios that differ from it only in the number of bottlenecks."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)

@@ -1,4 +1,4 @@
-"""Check a paper's claims against the runs, and list the versions of its claims file."""
+"""Check a paper's claims against the runs, and list the versions of the claims file."""
 
 import json
 from pathlib import Path

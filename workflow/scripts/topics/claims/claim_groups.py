@@ -110,7 +110,7 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the function that gives the bounds of logarithms; they are infinite where only some rows have a finite logarithm."""
+    """Return the function that gives the bounds of logarithms; the bounds are infinite where only some rows have a finite logarithm."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 

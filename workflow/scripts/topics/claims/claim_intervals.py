@@ -1,9 +1,9 @@
 """Confidence intervals for the statistics of claims: means, ratios, the lowest or highest of several values, medians, standard deviations.
 
-Each part (a cell's mean, or a ratio) has a t interval. The lowest of several parts has this interval: its upper end is the lowest upper
-end of the parts' simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of their uncorrected intervals, because only
-the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is therefore at least that of a
-single part's interval.
+Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
+upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
+intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is
+therefore at least that of a single part's interval.
 """
 
 from collections.abc import Callable
@@ -46,9 +46,9 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Find the value farthest from `middle` among parts that are reduced by `steps`, and its interval.
+    """Reduce parts by `steps`, and find the result farthest from `middle` with this result's interval.
 
-    Parameters other than `middle` are those of `nested`. Returns the index of this value in the flattened values after the steps, and
+    Parameters other than `middle` are those of `nested`. Returns the index of this result in the flattened results of the steps, and
     both ends of the interval for the farthest value on the same side of `middle`.
     """
     one = nested(values, bounds, steps, tail)

@@ -12,7 +12,7 @@ from wording.number_format import plain
 
 #: Columns that identify a flow.
 FLOW = [*RUN, "flow"]
-#: Derived quantity of a time series -> the columns from which it is derived.
+#: Derived quantity of a time series -> the columns from which the quantity is derived.
 SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
 TAKE_WORDS = {
     "mean": "mean over", "sum": "sum over", "lowest": "lowest value over", "highest": "highest value over",
@@ -236,7 +236,7 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return which values meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
+    """Return a mask of the values that meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

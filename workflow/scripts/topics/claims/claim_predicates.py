@@ -58,7 +58,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values in each cell of a claim, and 0 for other cells; for a cell with two measures, the smaller number."""
+    """Return the number of values in each cell of a claim: 0 for other cells, the smaller number for a cell with two measures."""
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -71,7 +71,7 @@ def strata_of(claim, samples) -> list[Stratum]:
 
 
 def _selected(claim, samples, **others):
-    """Return the means at the claim's levels, of which `others` replaces some, with the axes of `Samples.means`."""
+    """Return the means at the claim's levels, some of which `others` may replace; the axes are those of `Samples.means`."""
     return taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
@@ -128,7 +128,7 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return whether a CCA has the claimed place, the p-values for having it, and the p-values for not having it.
+    """Return a mask of the cells in which a CCA has the claimed place, the p-values for having the place, and those for not having it.
 
     `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results has the shape (scenarios, IP
     versions).

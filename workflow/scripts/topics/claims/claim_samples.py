@@ -179,7 +179,7 @@ class Samples:
         return values[order], rows[order]
 
     def mask(self, scenarios, ccas, ip_versions) -> np.ndarray:
-        """Return a mask of the cells at these levels, shape (scenarios, CCAs, IP versions)."""
+        """Return a mask of the cells at the given levels, shape (scenarios, CCAs, IP versions)."""
         return (
             np.isin(self.scenarios, scenarios)[:, None, None]
             & np.isin(self.ccas, ccas)[:, None]
@@ -225,13 +225,13 @@ class Samples:
         return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
 
     def cell_words(self, scenario, cca, ip_version) -> str:
-        """Return the name of the cell at these indices, such as "vegas in scenario 4, IPv6"; a study's only IP version isn't named."""
+        """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6"; a study's only IP version isn't named."""
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads given columns and scenarios of a table of time series, each combination only once."""
+    """Return a function that reads given columns and scenarios of a table of time series; each combination is read only once."""
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )

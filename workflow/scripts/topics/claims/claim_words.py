@@ -76,7 +76,7 @@ def paired_scenarios(claim) -> list[str]:
 
 
 def level_words(claim, indices) -> str:
-    """Return the levels of the ratio at these indices (scenario, CCA, IP version) in words."""
+    """Return, in words, the levels of the ratio at the given indices (scenario, CCA, IP version)."""
     words = []
     for (key, factor), index in zip(LEVELS.items(), indices, strict=True):
         if factor in claim["each"]:

@@ -59,9 +59,9 @@ def claims_schema() -> dict:
 
 
 def schema_for(own_ccas) -> dict:
-    """Return the schema for a file that also names the CCAs `own_ccas`, which studies define.
+    """Return the schema for a file that may also name `own_ccas`, the CCAs that studies define.
 
-    Without such CCAs it is the shared dict of `claims_schema`.
+    Without such CCAs the result is the shared dict of `claims_schema`.
     """
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:

@@ -61,8 +61,8 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 def _describe(group, valid, reference, cell):
     """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
 
-    The runs are compared with runs that requested the CCA that ran: with those in the same scenario, which have the same seeds, or else
-    with those in the reference scenario. They are also compared with runs of the requested CCA in the reference scenario.
+    These runs are compared with runs that requested the CCA that ran: in the same scenario, where they have the same seeds, or otherwise in
+    the reference scenario. The runs of the requested CCA in the reference scenario are also described.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -87,7 +87,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other requested CCAs of a scenario and IP version under whose names another CCA ran with the same results as here.
+    """Return the other requested CCAs whose mislabelled runs, in the same scenario and IP version, have the same results as `group`.
 
     If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """

@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, the values from the study of the other method, and the origin of each conclusion."""
+"""The page's tables of a paper's claims: our values, those from the study that uses the other method, and each conclusion's origin."""
 
 import math
 
@@ -39,12 +39,12 @@ OWNER_MEANINGS = {
     ),
     "the sound method only": "Refuted with the published method, reproduced with the sound one.",
     "neither": "Not reproduced with either method.",
-    "open": "The runs of one or both methods can't decide it.",
+    "open": "The runs of one or both methods can't decide the claim.",
 }
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether a study has netem at both ends of a link, as Mininet and hence the published script place it."""
+    """Return whether all scenarios have netem at both ends of a link, as in Mininet and therefore in the published script."""
     return bool((scenarios["netem"] == "both-ends").all())
 
 
@@ -159,7 +159,7 @@ def chance_words(claims, confidence) -> str:
 
 
 def version_words(versions) -> str:
-    """Report when the claims were fixed and how they were changed later."""
+    """Report the number of runs that had been made when the claims were fixed, and later changes to the claims."""
     first, later = versions.iloc[0], versions.iloc[1:]
     when = "before the first run" if first["runs"] == 0 else f"when {count(int(first['runs']), 'run')} had been made"
     text = f"The claims were fixed {when} (SHA-256 {first['sha256'][:16]}…)"
@@ -229,7 +229,7 @@ def mislabelled_table(table, scenarios=None) -> dict:
 
 
 def mislabelled_words(table, study) -> str:
-    """Describe the requested CCAs, the CCAs that ran, and what would have been published.
+    """Describe the requested CCAs, the CCAs that ran, and the wrong results that would have been published.
 
     ``study`` is the name of the study with these runs if it isn't the page's own, otherwise None.
     """

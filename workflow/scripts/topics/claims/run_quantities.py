@@ -39,8 +39,9 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 def resolution_of_runs(runs, quantity) -> pd.Series:
     """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
 
-    For the constant of the square-root law it is the change caused by one event more or fewer, and for losses per halving one loss more
-    or fewer. For goodput from iperf3 over TCP it is at least one of iperf3's blocks. For other quantities see `run_tables.resolution`.
+    For the constant of the square-root law it is the change caused by one event more or fewer, and for losses per halving the change caused
+    by one loss more or fewer. For goodput from iperf3 over TCP it is at least one of iperf3's blocks. For other quantities see
+    `run_tables.resolution`.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]

@@ -59,7 +59,7 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the cells of this study, or else of the other one, in which another CCA ran; None if neither has any."""
+    """Return the cells of this study, or otherwise of the other study, in which another CCA ran; None if neither has such cells."""
     tables = material.tables
     for table, study, scenarios in (
         (tables.mislabelled, None, tables.scenarios),

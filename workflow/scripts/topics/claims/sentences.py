@@ -24,9 +24,9 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report how many of a paper's claims hold here, and how many hold only with the published method, with an example.
+    """Report the number of a paper's claims that hold here, and the number that hold only with the published method, with an example.
 
-    Parameters are those of `page_tables.claims_table`; ``claims`` is None if none were checked.
+    Parameters are those of `page_tables.claims_table`; ``claims`` is None if no claims were checked.
     """
     if claims is None or claims.empty:
         return "No claims of a paper were checked, because the study's file names none."

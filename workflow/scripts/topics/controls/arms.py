@@ -12,13 +12,13 @@ RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return runs and controls in one table with ``names`` in a column; the n-th control run gets the replication of the n-th run."""
+    """Return runs and controls in one table, with the arms' names in ``column``; the n-th control run gets the n-th run's replication."""
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 
 
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
-    """Return the runs over an IP version labelled as IPv4, and its control runs labelled as IPv6.
+    """Return the runs over an IP version labelled as IPv4, and the control runs over the same version labelled as IPv6.
 
     ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """
@@ -27,12 +27,12 @@ def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
 
 
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
-    """Return runs and control runs labelled as two CCAs; scenario and actual CCA together form the place: "scenario cca"."""
+    """Return runs and control runs labelled as two CCAs; the column scenario has the scenario and the actual CCA: "scenario cca"."""
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))
 
 
 def cell_of_place(place) -> tuple[str, str]:
-    """Return scenario and CCA of a place of `arms_as_ccas`; neither contains a space."""
+    """Return the scenario and the CCA that `arms_as_ccas` joined into a place; neither name contains a space."""
     scenario, _, cca = place.rpartition(" ")
     return scenario, cca

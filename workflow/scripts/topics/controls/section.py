@@ -62,14 +62,14 @@ def _percent_words(percent) -> str:
 def _findable_words(row) -> str:
     """Return the power of a study of this size: "a true share of at least 12 % would have been found in 80 of 100 studies"."""
     if is_missing(row["findable_percent"]):
-        return "no true share would have been found"
+        return "no true share, however large, would have been found in 80 of 100 studies"
     return (
         f"a true share of at least {_percent_words(row['findable_percent'])} would have been found in 80 of 100 studies"
     )
 
 
 def _tests_table(table, scenarios, significance):
-    different = shown_cell("Came out different", lambda row: _different_cell(row, significance), filtered=True)
+    different = shown_cell("Found different", lambda row: _different_cell(row, significance), filtered=True)
     caption = "Each cell compared with itself, run again with other seeds"
     return tests_table("aa-tests", caption, table, scenarios, (*TESTS, different))
 
@@ -79,7 +79,7 @@ def _different_cell(row, significance):
         return Cell("yes", style=DIFFERS)
     if is_missing(row["p"]):
         return Cell("not tested", style=OPEN)
-    return Cell("by itself only", style=OPEN) if row["p"] < significance else Cell("no", style=ALIKE)
+    return Cell("only uncorrected", style=OPEN) if row["p"] < significance else Cell("no", style=ALIKE)
 
 
 def findings(material) -> list[Finding]:
@@ -88,7 +88,7 @@ def findings(material) -> list[Finding]:
 
 
 def controls_sentence(table) -> str:
-    """Report the number of comparisons of cells with themselves that found a difference, and whether chance explains it.
+    """Report the number of comparisons of cells with themselves that found a difference, and the number expected by chance.
 
     ``table``: `AA_SUMMARY`.
     """
@@ -96,7 +96,7 @@ def controls_sentence(table) -> str:
     if not of_all:
         return "No cell could be compared with itself: the runs of each cell repeat one measurement, or too few are valid for a test."
     parts = [
-        f"{number(row['below'], 0)} of {number(row['tests'], 0)} by the tests of {row['comparison']} ({_share_words(row)}; "
+        f"{number(row['below'], 0)} of {number(row['tests'], 0)} tests of {row['comparison']} ({_share_words(row)}; "
         f"about {number(row['expected'], 1)} are expected by chance, and {_findable_words(row)})"
         for row in of_all
     ]

@@ -42,8 +42,8 @@ AA_TESTS = Table(
         number_column("effect", IN_EFFECT_UNIT, "Mean difference between the control runs and the runs; the sign depends on the comparison.", _NO_PAIR),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD),
         *PAIRED_TEST,
-        number_column("p", "", "p-value of the test of the hypothesis that runs and control runs are alike, which is true.", NO_TEST),
-        number_column("p_holm", "", "p after the comparison's own correction for multiple tests.", NO_TEST),
+        number_column("p", "", "p-value for the hypothesis that runs and control runs are alike, which is true here.", NO_TEST),
+        number_column("p_holm", "", "`p` after the correction for multiple tests that the comparison makes.", NO_TEST),
         truth_column("different", "Whether the comparison, with the study's correction, finds a difference, which is a false alarm."),
         NOTE,
     ),
@@ -65,6 +65,6 @@ AA_SUMMARY = Table(
         verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, by the position of the interval relative to the significance level.", "no test was made"),
         count_column("different", "", "Number of comparisons that find a difference after the correction: false alarms by the rule for the study's findings."),
         count_column("families", "", "Number of families of tests for which p was corrected together."),
-        count_column("families_different", "", "Number of families with at least one false alarm; chance explains at most the significance level times the number of families."),
+        count_column("families_different", "", "Number of families with at least one false alarm; chance would explain at most the significance level times the number of families."),
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from topics.topic import Place, Topic
 
 
 def comparisons_of(design) -> list[str]:
-    """Return the comparisons that a study makes and that are also applied to the controls."""
+    """Return the comparisons of a study that are also applied to its control runs."""
     made = {
         OF_IP_VERSIONS: design.ip_versions_compared and not compares_sizes_alone(design),
         OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1,

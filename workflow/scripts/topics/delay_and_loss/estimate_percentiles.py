@@ -17,17 +17,18 @@ PRINTED = ("rtt_mean_ms", "rtt_steady_ms")
 
 
 def percentile_row(values: pd.Series, percentile: float, confidence: float, resolution: float = 0.0) -> dict:
-    """Return the columns of `DELAY_PERCENTILES` beginning with `percentile`.
+    """Return the columns of `DELAY_PERCENTILES` from `percentile` to `note`.
 
     Parameters
     ----------
     values : pandas.Series of float
-        The values of the valid runs that have one.
+        Known values of the valid runs.
     percentile : float
         Percentile in percent.
     confidence : float
     resolution : float
-        Smallest distinguishable difference between values. If all differences are smaller, there is one repeated measurement and no interval.
+        Smallest distinguishable difference between values. If no difference is larger, the values repeat one measurement, and there is no
+        interval.
     """
     share = percentile / 100
     least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))

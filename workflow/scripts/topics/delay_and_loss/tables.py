@@ -13,14 +13,16 @@ DELAY_PERCENTILES = Table(
         text_column("unit", "Unit of the delay or completion time."),
         *LABELLED_CELL,
         number_column(
-            "percentile", "%", "Share of all replications, including those that weren't run, at or below the value."
+            "percentile",
+            "%",
+            "Share of all replications, including replications that were not run, at or below the value.",
         ),
         count_column("n", "runs", "Number of valid runs that have a value."),
         number_column(
             "value",
             IN_UNIT,
             "Estimate of the percentile: the smallest value at or below which `percentile` % of the runs lie.",
-            "there are too few replications for one of them to lie above it",
+            "there are too few replications for one of them to lie above the percentile",
         ),
         text_column(
             "bounds",
@@ -30,15 +32,17 @@ DELAY_PERCENTILES = Table(
         number_column(
             "low", IN_UNIT, "Lower end of the percentile's interval.", f"there is only an upper bound, or {_TOO_FEW}"
         ),
-        number_column("high", IN_UNIT, "Upper end of the percentile's interval, or its upper bound.", _TOO_FEW),
+        number_column(
+            "high", IN_UNIT, "Upper end of the percentile's interval, or the upper bound on the percentile.", _TOO_FEW
+        ),
         number_column(
             "held_percent",
             "%",
             "Coverage: exact probability that the percentile lies in the interval or below the bound; the study's confidence or slightly more.",
             _TOO_FEW,
         ),
-        count_column("least_interval", "runs", "Smallest number of runs for an interval."),
-        count_column("least_upper", "runs", "Smallest number of runs for an upper bound."),
+        count_column("least_interval", "runs", "Smallest number of runs that gives an interval of the percentile."),
+        count_column("least_upper", "runs", "Smallest number of runs that gives an upper bound on the percentile."),
         NOTE,
     ),
 )

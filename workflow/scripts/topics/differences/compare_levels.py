@@ -78,7 +78,7 @@ class Values:
         return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
 
     def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
-        """Return (values, resolution, whether the runs repeat one measurement) of a cell; values has shape (replications, IP versions)."""
+        """Return a cell's values, shape (replications, IP versions); their resolution; and True if the runs repeat one measurement."""
         cell = self._places["scenario"][scenario], self._places["cca"][cca]
         return self._values[cell], float(self._steps[cell]), self._repeats[cell]
 
@@ -126,14 +126,14 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return (scenario, CCA) -> replications with an excluded run, excluding runs that are absent or were excluded for the instrument."""
+    """Return (scenario, CCA) -> replications with an excluded run; runs that are absent or were excluded for the instrument don't count."""
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
 
 
 def _sides(runs, pairs, measure):
-    """Yield the columns of a row that name the two sides of a comparison, for each comparison."""
+    """Yield, for each comparison, the columns of a row that name the two levels and their runs."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:

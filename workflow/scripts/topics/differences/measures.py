@@ -35,7 +35,7 @@ class Measure:
 
 MEASURES = (
     Measure("goodput_mbps", "goodput", "Mbit/s", RATIO, "goodput_percent", 1, "speed", of_scenarios=False, figures=("knee", "price", "goodput")),
-    Measure("ideal_percent", "goodput over the ideal", "%", POINTS, "goodput_points", 1, "speed", of_ccas=False, figures=("ideal", "knee")),
+    Measure("ideal_percent", "goodput relative to the ideal", "%", POINTS, "goodput_points", 1, "speed", of_ccas=False, figures=("ideal", "knee")),
     Measure("rtt_mean_ms", "mean RTT", "ms", RATIO, "rtt_percent", -1, "delay", ("shorter", "longer"), of_scenarios=False, figures=("knee", "rtt")),
     Measure("queueing_mean_ms", "mean queueing delay", "ms", POINTS, "delay_ms", -1, "delay", ("shorter", "longer"), figures=("knee", "rtt")),
     Measure(
@@ -55,7 +55,7 @@ CPU_PERCENT = 10.0
 
 
 def margins_of(study) -> dict[str, float]:
-    """Return the smallest difference that counts for each measure, by column, in the unit of its differences.
+    """Return the smallest difference that counts for each measure, by column, in the unit of the measure's differences.
 
     The margins come from the study's ``exam.margins`` and ``analysis.equivalence_margin``; the latter takes precedence.
     """

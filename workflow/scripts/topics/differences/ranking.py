@@ -14,9 +14,9 @@ import pandas as pd
 from topics.differences.measures import BY_COLUMN, Measure
 from topics.differences.tables import LESS, MORE
 
-#: Weight of CCAs that the study defines itself: they come first unless others differ by this many times as much.
+#: Weight of CCAs that the study defines itself: they come first unless other CCAs differ by this many times as much.
 OF_OWN = 10.0
-#: Weight of differences between scenarios: among similar differences, those between CCAs come first.
+#: Weight of differences between scenarios: among similar differences, differences between CCAs come first.
 OF_SCENARIOS = 0.5
 #: Largest size that counts, in margins. Sizes count as logarithms: ten times as large isn't ten times as important.
 MOST_MARGINS = 100.0
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: one subject's sides for the first measure, and for further measures against the same levels."""
+    """A finding: a subject's sides on the finding's first measure, and on further measures compared with the same levels."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()
@@ -60,7 +60,7 @@ class Ranked:
 
 
 def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]:
-    """Return both sides of each comparison whose verdict is more or less.
+    """Return both sides of each comparison with the verdict `MORE` or `LESS`.
 
     ``own`` are the CCAs that the study defines itself.
     """

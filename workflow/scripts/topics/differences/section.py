@@ -133,7 +133,7 @@ def _figures(finding: Ranked) -> tuple[str, ...]:
 
 
 def _scenarios(told, finding) -> tuple[str, ...]:
-    """Return the scenarios of a finding, beginning with the largest difference."""
+    """Return the scenarios of a finding, beginning with those that have the largest difference."""
     sizes: dict[str, float] = {}
     for side in finding.first:
         places = told.places(side)
@@ -144,7 +144,7 @@ def _scenarios(told, finding) -> tuple[str, ...]:
 
 
 def _data(told, finding) -> list[dict]:
-    """Return the data of a finding: one dict per comparison, with its scenarios, CCAs and IP versions."""
+    """Return the data of a finding: one dict per comparison, with the comparison's places as the list ``at``."""
     columns = [
         "scenario",
         "other_scenario",

@@ -89,7 +89,8 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return the number of places where the difference from every level has this direction, of all places, and of those where it is reversed."""
+        """Return three numbers of places: those where every level differs in the group's direction, all, and those where every level differs
+        in the opposite direction."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -160,7 +161,7 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report the largest differences between pairs of runs on measures on which the subject could be worse; empty if it is worse on any.
+        """Report the largest differences between pairs of runs on the measures that the finding doesn't cover; empty if levels differ on any.
 
         If the subject is worse than only some of the levels, another finding reports this from the other side.
         """
@@ -182,7 +183,7 @@ class Told:
         if BY_REPEATS in evidence:
             return "Each value is one measurement, repeated with the same result, so there is nothing to test."
         if BY_SPREAD in evidence:
-            return "There are too few different runs for a test, but the difference is at least three times that between any runs of one cell."
+            return "There are too few different runs for a test, but the difference is at least three times as large as within any cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
         by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])

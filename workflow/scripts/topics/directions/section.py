@@ -14,7 +14,7 @@ SHOWN = (
     shown_number("RTT, ms", "rtt_mean_ms", 1), shown_number("Empty path, ms", "rtt_path_ms", 1),
 )  # fmt: skip
 TABLES = {"table": PageTable("direction-cells", "Results of each direction", "direction_cells", SHOWN)}
-#: Cells that findings name one by one.
+#: Largest number of cells that findings describe one by one.
 FEW = 3
 
 

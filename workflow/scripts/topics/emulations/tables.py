@@ -31,7 +31,7 @@ EMULATION_CELLS = Table(
             column
             for measure, name in RATIOS.items()
             for column in (
-                number_column(name, "%", f"Difference of `{measure}` from its value with the first implementation, from the ratio of geometric means.", _NO_RATIO, least=-100),
+                number_column(name, "%", f"Difference of `{measure}` from its value with the first implementation, computed from the ratio of geometric means.", _NO_RATIO, least=-100),
                 *interval_columns(f"{name}_low", f"{name}_high", "%", "the difference", _FEW, least=-100),
             )
         ),

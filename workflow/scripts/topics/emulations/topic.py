@@ -25,7 +25,7 @@ def settings(design) -> dict[str, dict]:
 
 
 def leads(design) -> bool:
-    """Return whether more than half of the study's scenarios are implementations of the same paths."""
+    """Return whether more than half of the study's scenarios have a path that the study implements in several ways."""
     return 2 * len(settings(design)) > len(design.scenarios)
 
 

@@ -44,7 +44,7 @@ def _from_to(values, unit):
 
 
 def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
-    """Return the effects that none of the exam's cases could have shown, as far as the cases determine this."""
+    """Return the effects that none of the exam's cases could have shown, as far as this follows from the cases."""
     spots = []
     versions = set(runs["ip_version"])
     if missing := [name for name in ("IPv4", "IPv6") if name.lower() not in versions]:

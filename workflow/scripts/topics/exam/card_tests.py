@@ -2,7 +2,7 @@
 
 The verdict *worse* can be shown in two ways. First, most runs on such paths are worse than each standard CCA by more than the margin; this
 is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar standard
-CCA never collapses, this means that the share of far worse runs exceeds `RARE` or, if it is larger, the standard CCAs' share over all
+CCA never collapses, this means that the share of far worse runs exceeds `RARE` and the standard CCAs' share of far worse runs over all
 cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
 level.
 
@@ -79,7 +79,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows, at a given level, that most runs are worse; None if not even n do.
+    """Return the smallest number of worse runs among n that shows, at a given level, that most runs are worse; None if n don't suffice.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)

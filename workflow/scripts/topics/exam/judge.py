@@ -59,7 +59,7 @@ def scorecard(
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
-        Confidence level of the intervals, and significance level of the verdicts *worse* of all rows together.
+        Confidence level of the intervals, and significance level for the verdicts *worse* in all rows together.
     runs : pandas.DataFrame, optional
         ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the drawn quantities. By default, the planned runs
         are those with a value of any measure.

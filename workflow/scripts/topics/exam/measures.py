@@ -19,7 +19,7 @@ SOCKET_COLUMNS = [
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
 #: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
-#: Averaging time, in s, of shares of flows and of loss.
+#: Averaging time, in s, for the flows' shares and for loss.
 BIN_S = 1.0
 
 
@@ -120,7 +120,10 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return utilisation and queueing after the path's last change, and the time until its rate is used (if never, the remaining time)."""
+    """Return utilisation, queueing delay and recovery time after the path's last change.
+
+    The recovery time is the time until the path's new rate is used, or the rest of the run if it never is.
+    """
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -133,7 +136,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity, from one second after the path's last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity, ignoring the first second after the last change."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])

@@ -41,12 +41,12 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Number of runs that are worse than a standard CCA by more than the margin, for the standard CCA with the smallest number."""
+        """Number of runs that are worse than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Number of runs that are better than a standard CCA by more than the margin, for the standard CCA with the smallest number."""
+        """Number of runs that are better than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -63,7 +63,7 @@ class Outcomes:
     def standard_pairs(self) -> pd.Index:
         """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA: standard CCAs fail like this, too.
 
-        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most of them.
+        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most such pairs.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -106,6 +106,7 @@ def relative_outcomes(
     cells : mapping
         CCA -> the CCA's values by IP version and replication.
     cca, standards : str, list of str
+        The examined CCA, and the standard CCAs.
     margin : float
         Margin in the measure's unit.
     planned, failed : pandas.Index

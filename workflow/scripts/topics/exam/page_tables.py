@@ -112,7 +112,7 @@ def scorecard_columns(published) -> tuple[Shown, ...]:
 
 
 def _difference_words(row):
-    return measure_words(row["measure"]) + (f", minus that of {cca_name(row['minus'])}" if row["minus"] else "")
+    return measure_words(row["measure"]) + (f", minus the value of {cca_name(row['minus'])}" if row["minus"] else "")
 
 
 def _bounds_words(row):

@@ -1,4 +1,4 @@
-"""Draw, for each case, the examined CCA's first valid run: the queue and the flows' windows over time (or goodput, if a flow is a program's)."""
+"""Draw, for each case, the examined CCA's first valid run: the queue and the flows' windows over time (or goodput, if a program sends a flow)."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return time_s and value of a line in `POINTS` parts of equal duration, each reduced by a function of pandas (``mean``, ``max``)."""
+    """Return a line's time_s and value, reduced to `POINTS` parts of equal duration by a function of pandas (``mean``, ``max``)."""
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
     return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})

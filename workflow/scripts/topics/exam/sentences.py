@@ -1,4 +1,4 @@
-"""Sentences on a scorecard: its lead, its worst rows and open rows, and runs ended by the CCA."""
+"""Sentences on a scorecard: its lead, its worst rows and open rows, and runs that failed because of the CCA."""
 
 import re
 
@@ -90,7 +90,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which more runs of the CCA collapse than of the most similar standard CCA: findings even without a verdict."""
+    """Return open rows in which the CCA collapses in more runs than the most similar standard CCA: findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]

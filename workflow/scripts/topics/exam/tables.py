@@ -18,7 +18,10 @@ EXAM_VALUES = Table(
     "a measure of a valid run",
     (
         *RUN_KEYS,
-        text_column("measure", "Name of the measure, with its unit: `MEASURES` of `topics/exam/criteria.py`."),
+        text_column(
+            "measure",
+            "Name of the measure, which ends with the unit; `MEASURES` in `topics/exam/criteria.py` describes each measure.",
+        ),
         text_column("other", "CCA of the other flow.", "the measure doesn't involve another flow"),
         number_column("value", "", "Value of the measure, in the measure's unit."),
     ),
@@ -37,7 +40,7 @@ SCORECARD = Table(
         SCENARIO_LABEL,
         text_column("measure", "Name of the measure, with its unit.", _NOT_MEASURED),
         text_column("unit", "Unit of the values.", "the measure has no unit"),
-        text_column("better", "Better values of the measure: `higher` or `lower`.", _NOT_MEASURED),
+        text_column("better", "Direction in which the measure is better: `higher` or `lower`.", _NOT_MEASURED),
         verdict_column("verdict", "Verdict of the row: `worse`, `better`, `like`, `too variable`, `not enough`, `not measured`, or `not applicable` (the scenario doesn't apply to the candidate).", "the row is secondary", (NOT_MEASURED, NOT_APPLICABLE)),
         text_column("reason", "Reason why the row was not measured, is not applicable, or is open.", "the row has another verdict"),
         count_column("runs_planned", "runs", "Number of runs planned for the examined CCA.", _NOT_MEASURED),
@@ -50,7 +53,7 @@ SCORECARD = Table(
         count_column("standard_runs_far_worse", "runs", "Number of runs in which the most similar standard CCA (by the median) is worse than every other CCA, including the examined one, by more than four margins.", _NOT_MEASURED),
         text_column("worse_by_ip_version", "Number of worse runs for each IP version.", "no run is worse, there is only one IP version, or the shares of worse runs differ by less than 0.3 between IP versions"),
         text_column("most_of_them", "For the row on all scenarios: up to three scenarios with the most worse runs, each with the number of its worse runs.", "the row covers one scenario"),
-        number_column("worse_share_at_most", "", "Upper bound on the share of such runs that can be worse, valid for all deciding rows together.", "the row is secondary, or has no run"),
+        number_column("worse_share_at_most", "", "Upper bound on the share of worse runs on such paths, valid for all deciding rows together.", "the row is secondary, or has no run"),
         number_column("p", "", "p-value for the verdict *worse*.", "the row is secondary, or has no run"),
         number_column("p_corrected", "", "p-value for the verdict *worse*, corrected for all deciding rows by Holm's procedure (1979).", "the row is secondary, or has no run"),
         ordinal_column("look", "Number of the interim look at which the verdict was reached.", "the row is secondary"),
@@ -97,7 +100,7 @@ EXAM_PUBLISHED = Table(
         number_column("at_most", "", "Highest mean that agrees with the statement.", _OPEN),
         text_column(
             "verdict",
-            "`agrees` if the whole interval of `value` lies within the statement's bounds, `differs` if no part of it does, and otherwise "
+            "`agrees` if the whole interval of `value` lies within the statement's bounds, `differs` if no part of the interval does, and otherwise "
             "`not shown`.",
         ),
         text_column("statement", "The statement and its conditions."),

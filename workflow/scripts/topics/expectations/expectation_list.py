@@ -41,7 +41,7 @@ def expectations_of(study, source, tables) -> dict:
     Parameters
     ----------
     study : dict
-        Resolved study, with its claims' expectations already in its ``analysis.expect``.
+        Resolved study, whose ``analysis.expect`` already includes the expectations stated in its claims file.
     source : str
         Name of the study's file, for messages.
     tables : iterable of run_tables.table.Table
@@ -142,7 +142,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield the parts of an expectation about a table that can't be met, as sentences that start with the key."""
+    """Yield a sentence for each key that makes an expectation about a table impossible to check; it begins with the key."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -171,7 +171,7 @@ def _impossible(one, tables):
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield the parts of `none_of` and `accept` that can't be met, as sentences that start with the key."""
+    """Yield a sentence for each impossible value or use of `none_of` and `accept`; it begins with the key."""
     if one["accept"] and judges != ["none_of"]:
         yield f"accept is {value_text(one['accept'])}; allowed: one with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:

@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 
 TABLE = "analysis/expectations.csv"
-#: The lines of the last call that failed, for `show_failures`.
+#: File with the lines of the last call that failed, for `show_failures`.
 FAILED = "logs/gate.failed"
 #: Largest number of lines for one expectation, which may apply to a thousand rows.
 MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
-    """Return one line for each unmet expectation in a results folder or, if it is about a table, for each row that doesn't meet it.
+    """Return one line for each unmet expectation in a results folder; for an expectation about a table, one for each row that doesn't meet it.
 
     The command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform not in its file.
     """

@@ -13,7 +13,7 @@ from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPROD
 from topics.expectations import tables
 from topics.expectations.row_expectations import NO_INTERVAL, passes
 
-#: Verdict on a claim -> outcome of an expectation.
+#: Verdict on a claim -> outcome of the expectation written as the same predicate.
 OUTCOMES = {
     REPRODUCED: tables.MET, NOT_REPRODUCED: tables.NOT_MET, NOT_SHOWN: tables.NOT_SHOWN, NOT_TESTABLE: tables.NOT_TESTABLE,
 }  # fmt: skip
@@ -82,7 +82,7 @@ def _expected_words(claim, row):
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run in the cells of a predicate's first group that is farthest off, on the side where the statistic misses."""
+    """Return the run to repeat: in the predicate's first group of cells, the run farthest off on the side where the statistic misses."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]

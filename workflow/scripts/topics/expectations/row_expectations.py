@@ -23,7 +23,7 @@ SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
-    """Return the rows of `EXPECTATIONS` for an expectation about a table: one per row that doesn't meet it, or a single one if all do.
+    """Return the rows of `EXPECTATIONS` for an expectation about a table: one per row that doesn't meet it, or one if all rows do.
 
     Parameters
     ----------

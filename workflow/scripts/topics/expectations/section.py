@@ -21,9 +21,9 @@ def _outcome_cell(row):
 SHOWN = (
     shown_cell("Expectation", lambda row: row["statement"] or row["expectation"], "words", header=True),
     shown_cell("Gate", _gate_cell, filtered=True), shown_cell("Outcome", _outcome_cell, filtered=True),
-    shown_text("Of", "subject", kind="words"),
+    shown_text("Subject", "subject", kind="words"),
     shown_cell("Found, with interval", lambda row: row["found"] or value_text(row | {"bounds": ""}), "short"),
-    shown_text("Expected", "expected", kind="short"), shown_text("Why", "because", kind="words"),
+    shown_text("Expected", "expected", kind="short"), shown_text("Reason", "because", kind="words"),
     shown_text("Run to repeat", "run", empty=NONE, kind="short"), shown_number("n", "number", 0),
 )  # fmt: skip
 
