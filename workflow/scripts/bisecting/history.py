@@ -1,7 +1,7 @@
 """The commits between GOOD and BAD, searched by `git bisect` in a separate repository that uses the objects of the user's repository.
 
-The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so this
-repository needn't be kept.
+The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so the
+separate repository needn't be kept.
 """
 
 import re

@@ -48,10 +48,10 @@ def added_up(pairs) -> list[tuple[str, int]]:
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:
-    """Return the ``most`` frequent reasons for missing tests with their counts; the rest are counted together.
+    """Return the most frequent reasons for missing tests, at most ``most``, with their counts; all others are counted together.
 
-    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless it is
-    the only reason.
+    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless the
+    note has no other reason.
     """
     counts = Counter()
     for note in notes:

@@ -1,4 +1,4 @@
-"""Reasons for excluding runs, and tables computed with those excluded runs that have measurements."""
+"""Reasons for excluding runs, and tables that include excluded runs with measurements."""
 
 from collections.abc import Sequence
 

@@ -56,7 +56,7 @@ def end_ns(flow, entry, packets) -> int:
 def _reading_times_ns(run, flows):
     """Return reading times for a run without sockets.
 
-    They lie between the last start and the first end of all flows, and of each set of flows with the same scheduled times.
+    They cover the time that all flows have in common, and the common time of each set of flows with the same scheduled times.
     """
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:

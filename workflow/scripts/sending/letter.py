@@ -197,7 +197,7 @@ def _exams(found) -> Iterator[str]:
         if place == 0:
             yield from _wrapped(
                 "Short exam by RFC 9743, patched against base, with paths drawn for each replication. A row is worse if most runs are worse by "
-                "more than a margin, or if more runs fall far behind. The probability of a false worse in any row of a card is below 5 %:"
+                "more than a margin, or if more runs fall far behind. The probability that any row of a card is falsely judged worse is below 5 %:"
             )
         numbers = card["verdict"].value_counts()
         counted = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in EXAM_VERDICTS if verdict in numbers)

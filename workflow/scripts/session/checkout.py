@@ -35,7 +35,7 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return a path that is valid here for a file of the checkout; ``path``, relative to the checkout, stays if it is valid already."""
+    """Return a path, valid from the working directory, to a checkout's file; ``path`` is relative to the checkout and stays if valid."""
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
 

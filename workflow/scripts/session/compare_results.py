@@ -117,7 +117,7 @@ def summary_words(first, second, table) -> list[str]:
         words.append(
             f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't decide them"
             + (
-                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few."
+                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few pairs."
                 if len(needed)
                 else "."
             )

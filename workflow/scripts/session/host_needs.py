@@ -74,7 +74,7 @@ REFUSALS = {
         "a module, so that a second call succeeds, and platform: uml may work without them."
     ),
 }
-#: Distribution (ID of os-release(5)) -> package with the modules that are missing in a small kernel.
+#: Distribution (ID of os-release(5)) -> package with the modules that are missing from a small kernel.
 PACKAGES = {
     "ubuntu": "linux-modules-extra-{kernel}",
     "debian": "linux-image-amd64 (its cloud kernels lack some)",
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for the given scenarios, with the first one's name or, if it is all of them, their number."""
+    """Return a phrase for the given scenarios, with the name of the first one or, if they are all scenarios, only their number."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:

@@ -177,7 +177,7 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, let containers see the environment or network.
+    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, don't isolate containers from the machine.
 
     The workflow's own profile, profiles/default, already contains these arguments.
     """

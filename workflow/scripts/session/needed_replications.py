@@ -1,6 +1,6 @@
 """Number of replications that a study's comparisons need to show a difference, estimated from pilot runs.
 
-The comparisons are those that the report will make in every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
+The comparisons are the same as the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
 scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs
 (`inference.sample_size`) are the same as in the report.
 """
@@ -71,7 +71,7 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return the comparisons of a study's report, which are made in each metric: subject, scenario, cell, and key of the values."""
+    """Return the comparisons of a study's report, which are made for each metric: subject, scenario, cell, and key of the values."""
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -108,7 +108,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
     runs : pandas.DataFrame or None
         Pilot runs with the columns of ``tidy/runs.csv``.
     asked : Difference, optional
-        Difference to be detected, which excludes metrics that it doesn't fit; by default `default_differences`.
+        Difference to be detected; metrics that it doesn't fit are excluded. The default is `default_differences`.
     metrics : sequence of Metric
         Metrics to compare.
     """

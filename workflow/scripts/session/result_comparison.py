@@ -96,7 +96,7 @@ def _cell_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_cell(head, cell, margins) -> Iterator[Row]:
-    """Yield the rows of a cell of two studies.
+    """Yield the rows for a cell that two studies share.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def values_of_runs(runs) -> pd.DataFrame:
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield, for each cell that both tables have, the columns shared by its rows, and first and second values by column, shape (n, 2).
 
-    Runs of the same replication are a pair if they have the same seed or, in a cell without equal seeds, in any case.
+    Runs of the same replication are a pair if they have the same seed; in a cell without any equal seeds, they always are.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -152,7 +152,7 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row that judges most pairs of values and, if any runs are far worse, the row that counts these.
+    """Yield the row about most pairs of values and, if any runs are far worse, the row that counts such runs.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """

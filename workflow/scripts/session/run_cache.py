@@ -137,7 +137,7 @@ class RunCache:
             self._pass_over(error)
 
     def _pass_over(self, error):
-        """Stop using the store in this call, and print one line about it the first time."""
+        """Stop using the store in this call, and print one line about the error the first time."""
         with self._lock:
             if not self._passed_over:
                 self._passed_over = True

@@ -28,11 +28,12 @@ TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: The same for a packet of a program, whose two processes and clock readings all cause context switches of the guest (quic-go at 20 Mbit/s).
+#: Core time for a packet of a program, in s; two processes and their clock readings all cause context switches of the guest (quic-go at
+#: 20 Mbit/s).
 PROGRAM_PACKET_S = 5e-4
 #: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
-#: Average ratio, over a study's CCAs, of the amount sent to that law.
+#: Average ratio, over a study's CCAs, of the amount sent to the amount by this law.
 ABOVE_LAW = 2
 #: Duration of a simulated run as a share of its upper bound.
 SIMULATED_PART = 0.36

@@ -65,7 +65,7 @@ def _of_file(one):
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions needed by runs of a CCA or mix in a resolved scenario, by name.
 
-    These are the study's definitions among the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
+    These are the study's own definitions of the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]

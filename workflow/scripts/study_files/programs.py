@@ -20,7 +20,7 @@ AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Insert programs' declarations into the groups of a study's resolved scenarios, in place; `programs` keeps those named in `ccas`.
+    """Insert programs' declarations into the groups of a study's resolved scenarios, in place; `programs` keeps those in `ccas`.
 
     Returns problems as sentences that start with the key.
     """

@@ -16,7 +16,7 @@ NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
 #: Largest difference in percentage points between a given share and the model's share, because shares are written with seven digits.
 SHARE_SLACK = 1e-6
 
-#: Effect that netem draws without being an option -> its key.
+#: Effect that netem draws and that isn't an option -> the key of `link` that sets the effect.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 

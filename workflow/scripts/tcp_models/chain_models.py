@@ -39,8 +39,8 @@ def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int 
 
     Let each queue overflow once in a period T. A cross flow's window then doubles by growing T/R_c packets, and is
     1.5 T/R_c on average; a long flow's is halved n times in T, so it is 1.5 T/(n R_l). Rates are windows divided by round-trip
-    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is that of proportional fairness, 1/(n + 1) for single
-    flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
+    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is the same as under proportional fairness, 1/(n + 1)
+    for single flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
     networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
     """
     return _share(rtt_ratio**2 / bottlenecks, long_flows, cross_flows)

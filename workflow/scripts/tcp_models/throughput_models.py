@@ -80,7 +80,7 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.fl
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
     """Return CUBIC's response function in Mbit/s: the larger of the two regions' windows per RTT (RFC 9438, sections 4.3, 5.1).
 
-    Parameters are those of `square_root_law_mbps`.
+    Parameters as in `square_root_law_mbps`.
     """
     window = np.maximum(cubic_window(rtt_ms, loss), reno_friendly_window(loss))
     return rate_mbps(window, mss_bytes, rtt_ms)

@@ -11,7 +11,7 @@ OPTION_WORDS = {
         "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's own, 10 packets."
     ),
     "initial_receive_window_packets": (
-        "Initial receive window that the receivers offer, in segments. `null`: as large as their buffer allows."
+        "Initial receive window that the receivers advertise, in segments. `null`: as large as their buffer allows."
     ),
     "slow_start_after_idle": (
         "Whether a connection that has been idle for a retransmission timeout restarts with the initial window (RFC 2861, RFC 5681 section 4.1)."
@@ -39,7 +39,7 @@ OPTION_WORDS = {
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
     "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's own, 2.",
     "tso_rtt_log": (
-        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with every 2^`tso_rtt_log` µs of the connection's smallest RTT. "
+        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with every 2^`tso_rtt_log` µs of the connection's minimum RTT. "
         "`null`: the kernel's own, 9."
     ),
     "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
@@ -73,7 +73,7 @@ OPTION_EFFECTS = {
     "gso_max_segments": "super-packets of up to {} segments",
     "gso_max_bytes": "super-packets of up to {:,} bytes",
     "max_pacing_rate_mbps": "pacing up to {:g} Mbit/s",
-    "max_rto_ms": "largest retransmission timeout {} ms",
+    "max_rto_ms": "maximum retransmission timeout {} ms",
 }
 
 
