@@ -66,7 +66,7 @@ class History:
         return int(git_trees.git(self.folder, "rev-list", "--count", bad, f"^{good}"))
 
     def has_before(self, good, bad) -> bool:
-        """Return whether a commit is an ancestor of another."""
+        """Return whether the commit ``good`` is an ancestor of ``bad``."""
         return git_trees.git(self.folder, "merge-base", good, bad).decode().strip() == good
 
     def parent(self, commit) -> str:

@@ -63,7 +63,10 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
 
 @cache
 def _widest_gap(n, alarms) -> float:
-    """Return the width, in standard deviations within groups, that the widest gap of n normal values exceeds in a share ``alarms`` of samples."""
+    """Return the width that the widest gap of n normal values exceeds in a share ``alarms`` of samples.
+
+    The unit is the standard deviation within the two groups.
+    """
     usual, rare = (
         np.interp(np.log(n), np.log(list(WIDEST_GAPS)), np.log(gaps))
         for gaps in zip(*WIDEST_GAPS.values(), strict=True)

@@ -52,8 +52,8 @@ def rank_biserial(contrasts) -> float:
 def cliffs_delta(a, b) -> float:
     """Return Cliff's delta: the share of (a > b) minus the share of (a < b) over all combinations (Cliff, 1993).
 
-    ``a`` and ``b`` (numpy.ndarray of float, shapes (n,) and (m,)) have at least one value each; pairs are
-    ignored.
+    ``a`` and ``b`` (numpy.ndarray of float, shapes (n,) and (m,)) have at least one value each; pairing
+    is ignored.
     """
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left").sum()

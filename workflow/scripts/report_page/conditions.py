@@ -41,8 +41,8 @@ CONDITIONS = (
 def scenario_rows(scenarios, runs) -> list[dict]:
     """Return one row of texts per scenario, with its configuration and the values observed in its valid runs.
 
-    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the percentage of packets dropped by the link, among
-    the packets that reached it.
+    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the link's drops as a percentage of the
+    packets that reached the link.
     """
     rows = []
     for row in scenarios.to_dict("records"):
@@ -85,7 +85,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 
 
 def folded_conditions(rows: list[dict]) -> dict:
-    """Return the contents of the table of conditions, in which values common to all scenarios appear only once, above the table.
+    """Return the table of conditions; values common to all scenarios are not in the table but listed once above it.
 
     The argument is the result of `scenario_rows`. In the returned dict, ``columns`` are pairs (key of the rows, heading) for the
     keys with different values, ``shared`` are the common values as texts, and ``rows`` are the rows with ``details`` as one text,
@@ -219,7 +219,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return text on a chain's bottlenecks in series and the flows that cross each of them; empty for other topologies."""
+    """Return text on a chain's bottlenecks in series and the cross flows at each bottleneck; empty for other topologies."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows over each single bottleneck"

@@ -1,8 +1,8 @@
 """The picture that opens the report: the study's answer at a glance.
 
 It is the figure named by a leading topic; otherwise a figure of the first finding, beginning with the scenarios that best show
-the finding; otherwise a figure named by any topic. If there is no such figure, it consists of two tables of tiles with one row
-per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
+the finding; otherwise a figure named by any topic. If there is no such figure, the picture consists of two tables of tiles with
+one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math

@@ -93,7 +93,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return one row of texts for each scenario with drawn conditions: what is drawn, and the range of the values drawn."""
+    """Return one row of texts for each scenario with drawn conditions: the drawn quantities, and the ranges of their values."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]

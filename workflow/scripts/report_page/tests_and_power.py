@@ -13,7 +13,7 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return the number of times that each test was used, and the reasons for missing tests, for each question.
+    """Return, for each question, the number of times that each test was used, and the reasons for missing tests.
 
     A table is None if the study has nothing to compare.
 

@@ -1,6 +1,6 @@
 """Deliveries and time series of programs under test, derived from their packets at both hosts.
 
-They have the form that a run document has for sockets, so all computations on delivered or sent data are the same for every flow.
+They have the same form as a run document's data on sockets, so all computations on delivered or sent data are the same for every flow.
 Values from a program's log of its congestion control (qlog) are in the same columns as the values that the kernel reports for its CCAs.
 """
 
@@ -15,11 +15,11 @@ from testbed.readings.deliveries import EARLY, PARTS
 
 
 def with_program_deliveries(document) -> dict:
-    """Return a run document with its programs added to ``delivered`` and ``series``, if the CCA under test is a program's.
+    """Return a run document with its programs added to ``delivered`` and ``series``, if a program is under test.
 
     A program that logs its congestion control is added to ``series`` in any case.
 
-    The delivered bytes are those that a program reports, spread over the times at which its packets arrived. The sent bytes are the
+    The delivered bytes are the bytes that a program reports, spread over the times at which its packets arrived. The sent bytes are the
     payload of all its packets.
     """
     run = specification_of(document)

@@ -65,8 +65,8 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
     """Return flow -> the `Window` of its steady part, in the form that `deliveries.windows` has for the whole run.
 
-    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` is left out even with MSER. The
-    result is empty if the rule finds no steady state.
+    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` of the window is omitted even with
+    MSER. The result is empty if the rule finds no steady state.
     """
     if rule.rule == SHARE or "delivered" not in document:
         return windows(document, rule.share)

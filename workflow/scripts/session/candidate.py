@@ -150,7 +150,7 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with an additional CCA, as it is written to a study file.
+    """Return a study with an additional CCA, in the form written to a study file.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 
 
 def declarations(file, error) -> tuple[dict, str]:
-    """Return the program declarations in a file by name, and its ``explanation``.
+    """Return the program declarations in a file by name, and the file's ``explanation``.
 
     The file is a study or the declaration of one program, which is named after the file.
     """

@@ -45,7 +45,7 @@ def parameter_problem(study: dict) -> str | None:
 
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
-    """Return the kernels that a resolved study needs in addition to the image's.
+    """Return the kernels that a resolved study needs in addition to the image's kernel.
 
     The mapping is from each kernel's name to its description (None: the image's kernel with modules) and the definitions with C files.
     """

@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: a dumbbell's parts for each bottleneck, and the parts for delay and loss behind each."""
+    """Return the parts that a chain needs: for each bottleneck, a dumbbell's parts, and the parts for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),

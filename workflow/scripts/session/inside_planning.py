@@ -76,8 +76,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that it does nothing else after a
-    thousand runs.
+    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that after a thousand runs
+    Snakemake does nothing else.
     """
     workflow.scheduler.job_rate_limiter = None
 

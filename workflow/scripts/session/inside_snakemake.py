@@ -234,7 +234,7 @@ def is_forced(workflow) -> bool:
 
 
 def together(*functions: Callable) -> Callable:
-    """Return an input function that combines several, so that their checkpoints can run in parallel.
+    """Return an input function that combines several input functions, so that their checkpoints can run in parallel.
 
     An input function stops at the first checkpoint without output. With separate functions, each checkpoint would therefore have to wait
     for the previous ones.

@@ -1,6 +1,6 @@
 """Number of replications that a study's comparisons need to show a difference, estimated from pilot runs.
 
-The comparisons are the same as the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
+They are the comparisons that the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
 scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs
 (`inference.sample_size`) are the same as in the report.
 """
@@ -32,7 +32,7 @@ ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too
 
 @dataclass(frozen=True)
 class Difference:
-    """A true difference to be detected: ``size`` in ``unit``, either the unit of the metric's effects ("%", "points") or the metric's."""
+    """A true difference to be detected: ``size`` in ``unit``, the unit of the metric's effects ("%", "points") or of the metric."""
 
     size: float
     unit: str

@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metric that METRIC names, or all; raise `PlanError` if there is no such metric or the difference fits none of them."""
+    """Return the metric named by METRIC, or all metrics; raise `PlanError` if there is no such metric or the difference fits none."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")

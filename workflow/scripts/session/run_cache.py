@@ -53,7 +53,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own."""
+    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own cache folder."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():

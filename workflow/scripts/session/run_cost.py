@@ -120,7 +120,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: the number that full links carry or, if lower, that random loss allows."""
+    """Return the approximate number of packets that a run sends: as many as full links carry or, if fewer, as random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:

@@ -28,7 +28,7 @@ LONGEST_NAME = 15
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in missing keys of definitions from their C files.
 
-    ``definitions`` are by name, and the schema has validated them. Returns the completed definitions, each with the `KEYS` of its kind
+    ``definitions`` (by name) have been validated by the schema. Returns the completed definitions, each with the `KEYS` of its kind
     (``base`` or ``source``), and problems as sentences that start with the key.
     """
     complete, problems = {}, []

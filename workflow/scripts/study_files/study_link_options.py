@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield problems of effects that are set for packets in the reverse direction although there are none."""
+    """Yield problems of effects that are set for packets in the reverse direction although none are sent there."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield problems of settings for packet order or the distribution of jitter: without jitter, or with a delay that is too short."""
+    """Yield problems of settings for packet order or jitter's distribution that are given without jitter or with too short a delay."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."

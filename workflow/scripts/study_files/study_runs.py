@@ -207,7 +207,7 @@ def job_runs(
     """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
 
     A job ends before the run that would exceed the limit of runs or seconds. The runs of a job have the same needs and are ordered by
-    scenario and replication. In a study with interim looks, all runs of a job belong to one scenario and to the time between two looks.
+    scenario and replication. In a study with interim looks, all runs of a job belong to one scenario and lie between the same two looks.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
     """Return Reno's rate by the square-root law, MSS / RTT * C / sqrt(p), in Mbit/s.
 
     Mathis et al. (1997), equation 3. It ignores slow start, timeouts and the receiver's window, so
-    it is too high for small windows (loss of some percent).
+    it is too high for small windows (a loss of several percent).
 
     ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
     1).
