@@ -222,7 +222,7 @@ def _chain_words(row):
     """Return text on a chain's bottlenecks in series and the cross flows at each bottleneck; empty for other topologies."""
     if row["topology"] != "chain":
         return ""
-    crossing = f"{row['cross_flows']:.0f} of the flows over each single bottleneck"
+    crossing = f"{row['cross_flows']:.0f} of the flows at each bottleneck as cross traffic"
     own = "" if is_missing(row["cross_cca"]) or not row["cross_cca"] else f" ({cca_name(row['cross_cca'])})"
     return f"{row['bottlenecks']:.0f} bottlenecks in series, the slowest with the rate shown, {crossing}{own}"
 

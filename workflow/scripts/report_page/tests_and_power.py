@@ -110,6 +110,6 @@ def mean_test_words(tables, significance) -> str:
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
     enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with sign flips, which keep the significance level for any distribution of the differences"
+        "by a sign-flip test of the mean difference, which keeps the significance level for any distribution of the differences"
         f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

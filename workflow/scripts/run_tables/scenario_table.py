@@ -13,7 +13,7 @@ SCENARIOS = Table(
         text_column("conditions", "Conditions of the scenario in words: capacity of the path, RTT, loss, flows, and everything else that differs between the study's scenarios. No two scenarios have the same conditions."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths, the rate of each path, or of the slowest path if they differ.", "nothing limits the rate"),
         *(
-            number_column(f"capacity_{name}_mbps", "Mbit/s", f"Capacity of the path in the data's direction at the time when it has the {name}. It follows from rate, timeline or trace, policer and outages, for all paths together; for a chain, it is the capacity of the narrowest bottleneck.", "nothing limits the rate")
+            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity that the path has at any time in the data's direction. It follows from rate, timeline or trace, policer and outages, for all paths together; for a chain, it is the capacity of the narrowest bottleneck.", "nothing limits the rate")
             for name in ("least", "most")
         ),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, averaged over pairs of hosts and paths."),
@@ -36,7 +36,7 @@ SCENARIOS = Table(
         ),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Groups of flows: `web, call, long bbr`, each with its CCA if it differs from the run's.", "the scenario has no groups"),
-        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: an upper limit for TCP, the exact rate for UDP.", "no rate is set: TCP sends as fast as it can, and each UDP flow sends at the rate of all paths together"),
+        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: an upper limit for TCP, the exact rate for UDP.", "no rate is set: TCP sends as fast as it can, and each UDP flow sends at the combined rate of all paths"),
         number_column("duration_s", "s", "Time for which each flow sends, if no amount is set."),
         text_column("platform", "Platform that carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts pass super-packets of up to 64 KiB to the network."),

@@ -71,7 +71,7 @@ REFUSALS = {
     ),
     "answer": (
         "platform host needs the features of this machine's kernel, which does not answer ({}); it may be loading "
-        "a module, so that a second call succeeds, and platform: uml may work without them."
+        "a module, so that a second call may succeed, and platform: uml may work without them."
     ),
 }
 #: Distribution (ID of os-release(5)) -> package with the modules that are missing from a small kernel.
@@ -240,7 +240,7 @@ def _missing_words(missing, kernel, scenarios):
         lacks.append(f"has no CCA {', '.join(absent)} (it has {', '.join(kernel['ccas'])})")
     refused = [need.cca for need in missing if need.allowed and need.cca in kernel["ccas"]]
     if refused:
-        lacks.append(f"does not let a network namespace make {', '.join(refused)} its default")
+        lacks.append(f"does not allow {', '.join(refused)} as a network namespace's default")
     modules = [PARTS[need.part][1] for need in missing if need.part] + [f"tcp_{cca}" for cca in absent]
     ways = [how_to_add([module for module in modules if module], kernel["kernel"])] if any(modules) else []
     if refused:
@@ -268,7 +268,7 @@ def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, d
     file that names the distribution.
     """
     if not loaded.exists():
-        return "it doesn't support modules, which could add them"
+        return "it doesn't support loadable modules, which could add them"
     try:
         there = (folder / kernel / "modules.dep").read_text()
     except OSError:

@@ -127,7 +127,7 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
             else f"A few pilot runs are enough to estimate the standard deviation: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
         )
     for error in pilot.others.values():
-        words.append(f"Skipped, with any similar file in the folder: {error}.")
+        words.append(f"Skipped, like any similar files in the folder: {error}.")
     return words
 
 
