@@ -11,7 +11,7 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 RESULTS = (PASSED, FAILED, NOT_FIT)
-#: Columns of the table; a test in the document has further keys.
+#: Columns of the table; the document has further keys for each test.
 COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
 #: Largest number of scripts that the terminal lists completely.
 MOST_LISTED = 24

@@ -124,7 +124,7 @@ def _leave_signals_to_parent() -> None:
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Compare the documents' digests with those in the table of runs."""
+    """Compare the documents' digests with the digests in the table of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:

@@ -19,7 +19,7 @@ from topics.exam.tables import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIA
 from wording.number_format import count
 
 TITLE = "Verdicts of exams by RFC 9743"
-#: Columns that identify a row of a card.
+#: Columns that identify a row of a scorecard.
 ROW_KEYS = ["rfc_section", "scenario", "scenario_label", "measure"]
 #: Verdict -> its letter and its step on the diverging colour scale; tiles that weren't measured have a dashed border.
 LETTERS = {WORSE: "W", TOO_VARIABLE: "V", NOT_ENOUGH: "N", LIKE: "L", BETTER: "B", NOT_MEASURED: "–"}

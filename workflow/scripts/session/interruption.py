@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from session.inside_messages import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
 from wording.terminal_text import said
 
-#: Modules that print; an exception would leave their locks and buffers in a state in which all later output is lost.
+#: Modules that print; an exception in them would leave locks and buffers in a state in which all later output is lost.
 PRINTING = ("logging", "rich")
 #: Time in s after which the signal is raised again.
 AGAIN_S = 0.2

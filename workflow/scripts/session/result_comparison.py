@@ -30,7 +30,8 @@ from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs need this much.
+#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs can be significant only
+#: with about this share or more.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",

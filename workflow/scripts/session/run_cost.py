@@ -17,7 +17,7 @@ from wording.terminal_text import said
 BESIDE_GUEST_MIB = 400
 #: Largest factor by which a node may be slower than the machine of the benchmarks.
 SLOWER = 3
-#: Additional time for a job, in minutes: to start, and for one run that is tried again.
+#: Additional time for a job, in minutes: for its start, and for a second attempt at one run.
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
@@ -65,7 +65,7 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs: those with IPv6, whose packets have less payload, so files take longer."""
+    """Return the specification of a scenario's slowest runs: with IPv6, packets have less payload, so files take longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 

@@ -26,7 +26,7 @@ PLAIN_ARGUMENTS = {
     "interval_columns": 3,
     "mean_of": 1,
 }
-#: Keyword arguments that aren't prose either: bounds of values.
+#: Keyword arguments that aren't prose: bounds of values.
 PLAIN_NAMES = {"least", "most"}
 
 

@@ -33,7 +33,7 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise be of another kind.
+#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise work differently.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: Largest size of a patch, in bytes; the patch of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24

@@ -8,7 +8,7 @@ from study_files.kernels import CHECKOUT
 SOURCES = CHECKOUT / "examples"
 #: Files by which the folder of a stack is recognized: the locks of Rust, Go and pip.
 LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
-#: Where a study expects the stacks, relative to the folder in which it is run.
+#: Folder in which a study expects the stacks, relative to the working directory.
 PLACE = Path("my")
 
 

@@ -29,7 +29,7 @@ def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int =
     bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) times a cross flow's: the
     share is L r / (L r + C). With equal round-trip times, this is alpha-fairness with alpha = 2.
 
-    ``rtt_ratio``: round-trip time of the cross flows divided by that of the long flows, including queues.
+    ``rtt_ratio``: ratio of the cross flows' round-trip time to the long flows', including queues.
     """
     return _share(rtt_ratio / math.sqrt(bottlenecks), long_flows, cross_flows)
 
@@ -47,5 +47,5 @@ def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int 
 
 
 def _share(ratio, long_flows, cross_flows):
-    """Return the long flows' share if the rate of each is ``ratio`` times that of a cross flow."""
+    """Return the long flows' share if each has ``ratio`` times a cross flow's rate."""
     return long_flows * ratio / (long_flows * ratio + cross_flows)

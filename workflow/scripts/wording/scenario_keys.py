@@ -38,7 +38,7 @@ LONGEST = 40
 def keys_of(scenario, without=()) -> dict[str, object]:
     """Return the keys of a resolved scenario with their values: "link.delay_ms.forward" -> 10.
 
-    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except those in `ITEMS`.
+    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except the lists in `ITEMS`.
     """
     found = {}
 
