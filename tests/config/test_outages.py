@@ -29,7 +29,7 @@ def test_an_outage_stands_in_the_specification_and_none_does_not():
         ({"by": "none", "paths": 1}, {}, "multipath.outage is set for path 2; allowed with multipath.by none: null"),
         ({"paths": 1}, {}, "multipath.outage is set for path 2; allowed with one path: null"),
         ({"outage": {"path": 3, "at_s": 3, "for_s": 2}}, {}, "multipath.outage.path is 3; allowed: up to the number of paths, 2."),
-        ({"outage": {"path": 2, "at_s": 8, "for_s": 2}}, {}, "multipath.outage ends at 10 s; allowed: an end before the traffic's, 10 (s)."),
+        ({"outage": {"path": 2, "at_s": 8, "for_s": 2}}, {}, "multipath.outage ends at 10 s; allowed: an end before the end of the traffic, 10 (s)."),
         ({"outage": {"path": 2, "at_s": 0, "for_s": 2}}, {}, "multipath.outage.at_s is 0; allowed: a number above 0 and up to 3600 (s)."),
         ({"outage": {"path": 2, "at_s": 3}}, {}, "multipath.outage.for_s is missing; allowed: a number from 0.01 to 3600 (s)."),
         ({"outage": 3}, {}, "multipath.outage is 3; allowed: null, or the path, start and length of an outage"),

@@ -97,10 +97,10 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
 @pytest.mark.parametrize(
     "overrides, message",
     [
-        ({"study": "a" * 64}, f"study has the name {'a' * 64}; allowed: a name that doesn't end in 'a' 20 times or more."),
-        ({"scenarios": [{"id": "x" + "ab" * 20}]}, "doesn't end in 'ab' 20 times or more."),
+        ({"study": "a" * 64}, f"study has the name {'a' * 64}; allowed: a name that doesn't end in 20 or more repetitions of 'a'."),
+        ({"scenarios": [{"id": "x" + "ab" * 20}]}, "doesn't end in 20 or more repetitions of 'ab'."),
         ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["+".join(["lp"] * 20)]}, None),
-        ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["lp+" * 20 + "lp+lp"]}, "doesn't end in '+lp' 20 times or more."),
+        ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["lp+" * 20 + "lp+lp"]}, "doesn't end in 20 or more repetitions of '+lp'."),
         ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["reno+" + "lp+" * 20 + "reno"]}, None),
         ({"scenarios": [{"id": "x", "flows": 30}], "ccas": ["+".join(["reno"] * 30)]},
          "ccas[0] is a mix of 149 characters; allowed: up to 100."),
@@ -108,7 +108,7 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
         ({"replications": 10_000}, "makes 80,000 runs"),
         ({"replications": 10_000, "ccas": ["reno", "cubic", "bbr", "vegas"]}, "makes 160,000 runs; allowed: up to 100,000"),
         ({"scenarios": [{"id": f"s{n}"} for n in range(5_000)]}, "scenarios has 5,000 entries; allowed: up to 1,000."),
-        ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed: values with which at least half of them are"),
+        ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed: values with which at least half of the connections are established"),
         ({"defaults": {"link": {"loss_percent": {"forward": 91, "reverse": 0}}}}, "with which 48 % of all connections are established"),
         ({"defaults": {"link": {"loss_percent": {"forward": 90, "reverse": 0}}}}, None),
         ({"scenarios": [{"id": "x", "topology": "cable", "multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 500]},

@@ -33,7 +33,7 @@ DUMBBELL_CASES = [
     ({"link": {"rate_mbps": 20}, "traffic": {"application": "round-trip"}},
      "traffic.block_bytes is 131072, with which an exchange takes 124.9 ms; allowed: sizes with which traffic.duration_s, 10 (s), is enough for 100 exchanges."),
     ({"transport": {"receive_buffer_bytes": 5000}},
-     "transport.receive_buffer_bytes is 5000; allowed with segments of 1448 bytes: at least 5792, because Linux offers half of a buffer as a window, "
+     "transport.receive_buffer_bytes is 5000; allowed with segments of 1448 bytes: at least 5792, because Linux advertises half of a buffer as a window, "
      "and cuts segments that are larger than half of the window."),
     ({"transport": {"send_buffer_bytes": 9000, "segmentation_offload": True}, "queue": {"packets": 100}},
      "transport.send_buffer_bytes is 9000; allowed with transport.segmentation_offload: null, because Linux checks a send buffer only when a super-packet "

@@ -89,7 +89,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("1\n30000000000\n", {}, "is too long: 300,000,000 steps of 100 ms; allowed: up to 36,000."),
         ("1\n1e308\n", {}, "is too long: 1e+306 steps of 100 ms"),
         ("1000000\n", {"step_ms": 10000}, "link.trace offers 1.2112e-05 Mbit/s on average; allowed: 0.001 (Mbit/s) or more."),
-        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps: an end in the last"),
+        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps: a time within the last"),
         (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is not text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed: numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),

@@ -282,12 +282,12 @@ def test_marks_gathered_in_the_page_are_all_there(build):
 def test_definitions_name_the_source_of_each_kind_of_traffic():
     plain = tidy_tables.grid((10,), (0,), (1,))
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain, FACTS))
-    assert goodput.startswith("the senders' kernels at two times: TCP_INFO, bytes acknowledged")
+    assert goodput.startswith("the senders' kernels at two times (TCP_INFO): bytes acknowledged")
     assert again == "iperf3, sender side (the kernel's TCP_INFO)"
     joined = [scenario("b", "gre", 4), scenario("c", "mptcp", 4), scenario("d", "mptcp", 4, application="ftp")]
     mixed = pd.concat([scenario("a"), *joined])
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed, FACTS))
-    assert goodput.startswith("TCP: the senders' kernels at two times: TCP_INFO, ")
+    assert goodput.startswith("TCP: the senders' kernels at two times (TCP_INFO): ")
     assert (
         ". MPTCP: the senders' kernels: acknowledged data of the connection" in goodput
         and ". FTP: size of the file divided by " in goodput

@@ -126,7 +126,7 @@ def test_details_of_a_scenario_are_what_is_not_as_usual():
     }  # fmt: skip
     assert scenario_details(other) == [
         written, "16 pairs of hosts", "delay of the hosts' own links 0 or 30 ms", "guest kernel: Linux, HZ=250", "flows start within 0 ms",
-        "segments of 1420 bytes", "smallest retransmission timeout 1000 ms", "every segment acknowledged immediately",
+        "segments of 1420 bytes", "minimum retransmission timeout 1000 ms", "every segment acknowledged immediately",
         "classic loss recovery",
     ]  # fmt: skip
 

@@ -210,7 +210,7 @@ def test_what_neither_evaluates_is_left_out():
     assert compared(exam(**nothing), exam("results/b", **nothing)).empty
     assert compared(exam(), exam("results/b", **nothing)).empty
     words = compare_results.summary_words(exam(), exam("results/b", **nothing), compared(exam(), exam(**nothing)))
-    assert "2 rows of the scorecards are left out: they were measured in neither folder or only in one." in words
+    assert "2 rows of the scorecards are left out: they were measured in at most one of the folders." in words
 
 
 def test_what_has_no_value_is_not_measured():

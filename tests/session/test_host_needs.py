@@ -87,8 +87,8 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     assert ccas(study) == [Need(None, "cubic", ("s1",)), Need(None, "cubic", ("s2",), allowed=True)]
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
-        "platform host can't carry this study on this machine: its kernel (6.18.44) does not let a network namespace make cubic "
-        'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" makes it an allowed default; '
+        "platform host can't carry this study on this machine: its kernel (6.18.44) does not allow cubic as a network "
+        'namespace\'s default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" makes it an allowed default; '
         "allowed: scenarios without these, or platform: uml."
     )
 
@@ -164,7 +164,7 @@ def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
 @pytest.mark.parametrize(
     ("loaded", "dependencies", "expected"),
     [
-        ("none", "", "it doesn't support modules, which could add them"),
+        ("none", "", "it doesn't support loadable modules, which could add them"),
         ("", "", "root could add them with modprobe sch_netem tcp_vegas, if the modules exist for this kernel"),
         ("", "net/sch_netem.ko.xz:\nnet/tcp_vegas.ko:\n", "root adds them with modprobe sch_netem tcp_vegas"),
         ("", "net/tcp_vegas.ko:\n", "root adds some with modprobe tcp_vegas; sch_netem may come with linux-modules-extra-6.8"),

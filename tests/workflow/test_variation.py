@@ -62,7 +62,7 @@ def test_the_tables_have_each_runs_own_values_and_the_scenarios_centre(varied):
     # In BDPs 10 Mbit/s and 20 ms hold 17 packets; the runs have their own.
     assert scenarios["queue_packets"].tolist() == [30, 17]
     assert scenarios["variation"].tolist() == [
-        "RTT ±5 %, rate ±1 %, queue ±2 packets, flows start within up to 20 ms more",
+        "RTT ±5 %, rate ±1 %, queue ±2 packets, flows start within a time longer by up to 20 ms",
         "RTT ±5 %, rate ±1 %, background traffic in 50 % of the replications",
     ]
 

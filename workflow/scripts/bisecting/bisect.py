@@ -23,7 +23,7 @@ from study_files.strict_yaml import FileError
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Files of a folder of results: its request with the skipped commits, and the findings as JSON and as text.
+#: Files in a folder of results: the request with the skipped commits, and the findings as JSON and as text.
 STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
 
 

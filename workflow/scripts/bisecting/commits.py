@@ -69,7 +69,7 @@ class Commits:
     folder : pathlib.Path
     cores : int
     longest_s : float or None
-        Duration of GOOD's longest run, which determines the time limit of others.
+        Duration of GOOD's longest run, which determines the time limit of other runs.
     """
 
     tree: str
@@ -81,7 +81,7 @@ class Commits:
     _kernels: dict = field(default_factory=dict)
 
     def build(self, commit, cells) -> str:
-        """Build a commit's kernels for the given cells, unless they exist; return a digest of them that ignores build numbers.
+        """Build a commit's kernels for the given cells, unless they exist; return a digest of the kernels that ignores build numbers.
 
         Raises
         ------

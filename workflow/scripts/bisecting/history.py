@@ -1,7 +1,7 @@
 """The commits between GOOD and BAD, searched by `git bisect` in a separate repository that uses the objects of the user's repository.
 
-The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so this
-repository needn't be kept.
+The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so the
+separate repository needn't be kept.
 """
 
 import re
@@ -66,7 +66,7 @@ class History:
         return int(git_trees.git(self.folder, "rev-list", "--count", bad, f"^{good}"))
 
     def has_before(self, good, bad) -> bool:
-        """Return whether a commit is an ancestor of another."""
+        """Return whether the commit ``good`` is an ancestor of ``bad``."""
         return git_trees.git(self.folder, "merge-base", good, bad).decode().strip() == good
 
     def parent(self, commit) -> str:

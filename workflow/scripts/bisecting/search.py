@@ -27,7 +27,7 @@ FEW_RUNS = 8
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
 #: The first replications of references and of commits, far apart so that their runs have different seeds.
 FIRST_REFERENCE, FIRST_JUDGED = 101, 201
-#: Number of pairs of runs with the same seed, each of the first bad commit and its parent.
+#: Number of pairs of runs with the same seed, on the first bad commit and on its parent.
 COMPARED = 16
 
 
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """Behaviour of GOOD and BAD in the deciding cell: for each, the number of runs, how many meet the condition, and the median."""
+    """Behaviour of GOOD and BAD in the deciding cell: for each, the number of runs, the number that meet the condition, and the median."""
 
     runs: int
     hits_good: int
@@ -57,7 +57,7 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability of a wrong result."""
+    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the error probability."""
 
     search: Search
     condition: Condition

@@ -113,8 +113,8 @@ def log_axis(low, high) -> Axis:
 def relative_axes(values, paths) -> list[Axis]:
     """Return an axis for each panel, each covering the same multiples of the panel's value in `paths`.
 
-    Such a value is, for example, the RTT of the empty path. If any of them is 0 or unknown, the axes are those of `panel_axes`.
-    Otherwise they are logarithmic if the multiples span more than a factor of 10, and linear if not.
+    Such a value is, for example, the RTT of the empty path. If any value in `paths` is 0 or unknown, the result is the same as from
+    `panel_axes`. Otherwise the axes are logarithmic if the multiples span more than a factor of 10, and linear if not.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)
@@ -126,7 +126,7 @@ def relative_axes(values, paths) -> list[Axis]:
 
 
 def difference_axis(values, margin=None, least=0.0) -> Axis:
-    """Return an axis for differences, which may have either sign: zero is always on it.
+    """Return an axis for differences, which may have either sign: zero is always on the axis.
 
     Parameters
     ----------

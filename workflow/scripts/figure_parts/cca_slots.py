@@ -91,7 +91,7 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
     title : str
         Title of the whole figure.
     table : pandas.DataFrame
-        Table with ``cca`` and the columns `by`; rows with equal values of these are a group.
+        Table with ``cca`` and the columns `by`; rows with equal values in `by` form a group.
     draw_group : callable
         Called with the figure's `CategoryPanels`, the table's CCAs and a group's rows; adds `panels_each` panels.
     """

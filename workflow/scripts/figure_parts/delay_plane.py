@@ -71,7 +71,7 @@ def reach(values, kind) -> list[float]:
 
 
 def delay_axis(values) -> Axis:
-    """Return an axis for delays: logarithmic if all are above 0. There may be no delays."""
+    """Return an axis for delays, which may be empty; it is logarithmic if all delays are above 0."""
     if not values or min(values) == 0:
         return axis_for(values)
     if min(values) < 0:

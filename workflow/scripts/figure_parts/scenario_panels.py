@@ -122,7 +122,7 @@ def parts_of(ccas, most) -> list[list[str]]:
 
 
 def scenario_grid(panels, panel_height, left=0) -> Grid:
-    """Return the grid of a figure with one panel per scenario; ``left`` is the space beside each plot, in points."""
+    """Return the grid of a figure with one panel per scenario; ``left`` is the space to the left of each plot, in points."""
     columns = columns_for(panels) if left <= MOST_BESIDE_PT else min(columns_for(panels), 2)
     return Grid(panels, columns, WIDTHS_PT[columns], panel_height)
 

@@ -1,4 +1,4 @@
-"""Tiles of a matrix: a rectangle with a word on it, dashed if the value is missing."""
+"""Tiles of a matrix: a rectangle with a word on it, and with a dashed border if the value is missing."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle

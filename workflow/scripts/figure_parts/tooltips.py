@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from wording.number_format import interval_words, is_missing, number
 from wording.scenario_words import ip_words
 
-#: Figures with more marks have no tooltips, which would make the page too large.
+#: Largest number of marks in a figure with tooltips; with more marks, tooltips would make the page too large.
 MOST_MARKS = 5_000
 _BETWEEN = "|"
 _POINTS_AN_INCH = 72

@@ -66,7 +66,7 @@ def _chance_of_agreement(ranks, blocks):
 
 @lru_cache(maxsize=32)
 def _drawn_distances(patterns) -> np.ndarray:
-    """Return, for random orders of blocks, the sum of squared deviations of the doubled rank sums from their mean, ascending.
+    """Return, in ascending order, sums of squared deviations of doubled rank sums from their mean, for random orders of the blocks.
 
     ``patterns`` has the doubled ranks of each block, ascending.
     """
@@ -94,7 +94,7 @@ def _exact_friedman_p(ranks):
 
 
 def smallest_friedman_p(b, k) -> float:
-    """Return the smallest p that b blocks of k groups can give, when all blocks agree: k!^(1 - b)."""
+    """Return the smallest possible p for b blocks of k groups, which occurs if all blocks agree: k!^(1 - b)."""
     return float(math.factorial(k)) ** (1 - b) if b > 0 else 1.0
 
 

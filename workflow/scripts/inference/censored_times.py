@@ -1,7 +1,7 @@
 """The Kaplan-Meier estimator and its quantiles for censored times, some of which are known only as lower bounds.
 
 Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Without the cases that didn't end,
-the estimate would describe only the quick ones.
+the estimate would describe only the quick cases.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
 def ended_quantile(times, ended, share) -> float | None:
     """Return the time by which a share of cases has ended, interpolated like `numpy.quantile`; None if the share is not reached.
 
-    Parameters are those of `ended_shares`; ``share`` is between 0 and 1.
+    Parameters as in `ended_shares`; ``share`` is between 0 and 1.
 
     Examples
     --------

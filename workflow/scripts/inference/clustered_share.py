@@ -1,9 +1,10 @@
 """Intervals for the share of positive trials in clusters, such as tests of runs that share seeds.
 
-The bounds are Clopper and Pearson's exact ones. The lower bound uses the effective number of independent trials, derived from the
-spread between clusters (Korn and Graubard, Survey Methodology 24(2), 1998). The upper bound uses the number of clusters, as if the
-trials of a cluster were copies of one, because the observed spread shows nothing about events that occurred in no cluster. With Korn and
-Graubard's upper bound, the interval contains a share of 5 % in only 77 to 90 % of cases if half of this share occurs in whole clusters.
+The bounds are Clopper and Pearson's exact bounds. The lower bound uses the effective number of independent trials, derived from the
+variance between clusters (Korn and Graubard, Survey Methodology 24(2), 1998). The upper bound uses the number of clusters, as if the
+trials of a cluster were copies of one trial, because the observed variance shows nothing about events that occurred in no cluster. With
+Korn and Graubard's upper bound, the interval contains a share of 5 % in only 77 to 90 % of cases if half of this share occurs in whole
+clusters.
 """
 
 import numpy as np

@@ -39,7 +39,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit. The variance of rounding to it is added to the variance within the groups.
     cells : int
-        Number of cells among which the false-alarm rate is divided: chance alone produces outliers in any of them in 1 of 100 studies.
+        Number of cells among which the false-alarm rate is divided: chance alone produces outliers in any of the cells in 1 of 100 studies.
 
     Examples
     --------
@@ -63,7 +63,10 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
 
 @cache
 def _widest_gap(n, alarms) -> float:
-    """Return the width that the widest gap of n normal values exceeds in a share ``alarms`` of samples, in standard deviations within groups."""
+    """Return the width that the widest gap of n normal values exceeds in a share ``alarms`` of samples.
+
+    The unit is the standard deviation within the two groups.
+    """
     usual, rare = (
         np.interp(np.log(n), np.log(list(WIDEST_GAPS)), np.log(gaps))
         for gaps in zip(*WIDEST_GAPS.values(), strict=True)
@@ -95,7 +98,7 @@ def kinds_words(other, what="run") -> str:
 
 @cache
 def largest_share(unlike, runs, significance) -> float:
-    """Return the exact one-sided upper bound for the share of outliers, given the number of outliers among a number of runs.
+    """Return the exact one-sided upper bound on the share of outliers, given the number of outliers among a number of runs.
 
     The bound is Clopper and Pearson's (1934). With no outlier in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three):
     45 % for 5 runs, 22 % for 12.

@@ -9,7 +9,7 @@ that even at the worst standard deviation the final interval contains the mean o
 
 This can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends only
 on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
-of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than those of t: in
+of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t intervals: in
 simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases, for normal,
 heavy-tailed and skewed values, and if one run in ten is an outlier.
 """

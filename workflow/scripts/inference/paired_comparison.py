@@ -82,8 +82,8 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
         Scale and effect unit of the metric.
     family : Family
     resolution : tuple of float
-        Smallest distinguishable difference between values of a, and between values of b, in their unit. If all values of a are closer
-        than this, and all values of b too, each side is one measurement, no matter how often it was repeated: n is 1, and there is no
+        Smallest distinguishable difference between values of a, and between values of b, in their unit. If the values of each
+        side differ by less, each side is one measurement, no matter how often it was repeated: n is 1, and there is no
         test. Equal contrasts of differing runs aren't repetitions, but there is no test for them either, because they have no spread.
     """
     if len(a) == 0:

@@ -74,7 +74,7 @@ def to_effect(contrast, scale) -> float:
 
 
 def from_effect(effect, scale) -> float:
-    """Return an effect as a contrast; minus infinity for a ratio's -100 % and below."""
+    """Return an effect as a contrast; minus infinity for a ratio of -100 % or less."""
     if scale != "ratio":
         return effect
     return math.log1p(effect / 100) if effect > -100 else -math.inf

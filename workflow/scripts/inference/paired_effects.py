@@ -41,7 +41,7 @@ def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, f
 def rank_biserial(contrasts) -> float:
     """Return the matched-pairs rank-biserial correlation.
 
-    It is the share of the rank sum from positive contrasts minus that from negative ones (Kerby,
+    It is the share of the rank sum from positive contrasts minus the share from negative contrasts (Kerby,
     2014, "The simple difference formula"). The ranks of zeros count for neither side, but are part
     of the sum: -1 and 1 mean that every pair has the same direction.
     """
@@ -50,10 +50,10 @@ def rank_biserial(contrasts) -> float:
 
 
 def cliffs_delta(a, b) -> float:
-    """Return Cliff's delta: the share of (a > b) minus that of (a < b) over all combinations (Cliff, 1993).
+    """Return Cliff's delta: the share of (a > b) minus the share of (a < b) over all combinations (Cliff, 1993).
 
-    ``a`` and ``b`` (numpy.ndarray of float, shapes (n,) and (m,)) have at least one value each; pairs are
-    ignored.
+    ``a`` and ``b`` (numpy.ndarray of float, shapes (n,) and (m,)) have at least one value each; pairing
+    is ignored.
     """
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left").sum()

@@ -5,7 +5,7 @@ Clopper-Pearson limits (1934, Biometrika 26), each at a part of the error. Then 
 test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are `1 / error` times more likely with
 one share than with the other. A sample with a true share of at most the lower limit is assigned to the wrong kind with a probability of at
 most `error` (Ville's inequality, and the ratio grows with each value that meets the condition), and so is a sample with at least the upper
-limit. This holds for any distribution of the values. Runs of samples must have different seeds from those of the references.
+limit. This holds for any distribution of the values. Runs of samples and runs of references must have different seeds.
 """
 
 import math
@@ -44,7 +44,7 @@ class SequentialTest:
     Attributes
     ----------
     most, least : float
-        The largest share of the lower kind, and the smallest of the upper kind; ``most`` is the smaller of the two.
+        The largest share of the lower kind, and the smallest share of the upper kind; ``most`` is the smaller of the two.
     error : float
         Largest probability of a wrong verdict.
     """
@@ -90,7 +90,7 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
 
 
 def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int] | None:
-    """Return the threshold that best separates two samples, and the second sample's side of it; None if all values are equal.
+    """Return the threshold that best separates two samples, and the side of the second sample; None if all values are equal.
 
     The side is 1 if the second sample is above the threshold, and -1 if it is below.
 

@@ -51,7 +51,7 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
 def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
-    A value on a bound has no logit: then mean and interval are those of the values themselves, clipped to the bounds, and
+    A value on a bound has no logit: then mean and interval are computed from the values themselves, clipped to the bounds, and
     the note says so.
 
     Parameters

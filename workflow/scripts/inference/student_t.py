@@ -1,7 +1,7 @@
 """Student's t distribution from SciPy's special functions.
 
-The results equal those of `scipy.stats.t`, which calls the same functions. Importing all of `scipy.stats` takes half a second, which
-jobs that need only this would waste.
+The results are the same as with `scipy.stats.t`, which calls the same functions. Importing all of `scipy.stats` takes half a second, too
+long for jobs that need only this distribution.
 """
 
 import numpy as np

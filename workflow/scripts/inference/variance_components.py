@@ -44,7 +44,7 @@ def decompose(
 ) -> list[Component]:
     """Return the parts of the variance of a crossed design.
 
-    These are factors with several levels, pairs of them, higher interactions, seed and run. `SEED` is left out if a
+    The parts are the factors with several levels, pairs of these, higher interactions, seed and run. `SEED` is left out if a
     block is one cell. `SEED` and `RUN` are left out if some block has no cell with two runs: chance is then part of all other parts,
     and there are no intervals.
 

@@ -11,7 +11,7 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 RESULTS = (PASSED, FAILED, NOT_FIT)
-#: Columns of the table; a test in the document has further keys.
+#: Columns of the table; the document has further keys for each test.
 COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
 #: Largest number of scripts that the terminal lists completely.
 MOST_LISTED = 24
@@ -92,7 +92,7 @@ def lines_of(tests) -> list[str]:
 
 
 def _scripts(tests, versions):
-    """Return one line per script if there are few scripts, otherwise only for those that did not pass."""
+    """Return one line per script if there are few scripts, otherwise one line per script that did not pass."""
     by_script = {}
     for test in tests:
         by_script.setdefault(test["script"], {})[test["ip_version"]] = test["result"]
@@ -108,6 +108,6 @@ def _scripts(tests, versions):
 
 
 def summary(tests, seconds) -> str:
-    """Return the last line: the number of tests, and how many of them did not pass."""
+    """Return the last line: the numbers of scripts and tests, the duration, and the number of tests by result."""
     found, scripts = counts(tests), len({test["script"] for test in tests})
     return f"{count(scripts, 'script')}, {count(len(tests), 'test')} in {seconds:.0f} s: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

@@ -90,7 +90,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
         A glob of scripts.
     seed : int
     kept : pathlib.Path, optional
-        A folder of results; they are returned if ``about`` is the same for them.
+        A folder of results, which are returned if their ``about`` is the same.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
     Raises
     ------
     SelftestsError
-        The machine can't execute them.
+        The machine can't execute the tests.
     """
     (place / "logs").mkdir()
     (file := place / "plan.json").write_text(json.dumps(plan))

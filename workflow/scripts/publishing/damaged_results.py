@@ -27,7 +27,7 @@ NAMED = 5
 
 
 def set_damaged_aside(folder: Path, only_say: bool) -> None:
-    """Move the result files that don't match their manifest to `ASIDE`, and report them; or only report them.
+    """Report the result files that don't match their manifest and, unless ``only_say``, move them to `ASIDE`.
 
     Parameters
     ----------

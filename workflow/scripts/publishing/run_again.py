@@ -101,7 +101,7 @@ def record(
     steps_s: Iterable[float | None] = STEPS_S,
     unlike: Iterable[str] = (),
 ) -> Path:
-    """Repeat a run with recordings until its document is the same and no record is missing; return the folder with the recordings.
+    """Repeat a run with recordings until its document is identical and no record is missing; return the folder with the recordings.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def record(
 def repeat(
     run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
 ) -> str | None:
-    """Repeat a run with recordings; return the difference of its document, or None. A difference that begins with "NOT " is a failure."""
+    """Repeat a run with recordings; return the documents' difference, or None. A difference that begins with "NOT " is a failure."""
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
     command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)

@@ -110,7 +110,7 @@ def _secrets(run, place, kernels, asked, captures):
 
 
 def _say_secrets(secrets, file, is_full):
-    """Write the TLS secrets of a run's programs to a file, and print its path or why packets can't be decrypted."""
+    """Write the TLS secrets of a run's programs to a file, and print its path, or the reason why packets can't be decrypted."""
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
         print(f"  {os.path.relpath(file)}: TLS secrets of the run's programs, which are also in each capture, so that Wireshark decrypts the packets")  # fmt: skip

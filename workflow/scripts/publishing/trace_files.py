@@ -96,7 +96,7 @@ def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder
 
 @dataclass(frozen=True)
 class Call:
-    """A function call: times in ns, task, number of enclosing calls (``depth``), and function of the innermost one ("" if none)."""
+    """A function call: times in ns, task, number of enclosing calls (``depth``), and function of the innermost ("" if none)."""
 
     began_ns: int
     ended_ns: int

@@ -124,7 +124,7 @@ def _leave_signals_to_parent() -> None:
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Compare the documents' digests with those in the table of runs."""
+    """Compare the documents' digests with the digests in the table of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:
@@ -217,7 +217,7 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes; return the number of runs that can only be repeated elsewhere, and of repeated runs.
+    """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere and of repeated runs.
 
     ``place`` is a temporary folder in which kernels are built. ``programs`` has the digest of the program in each image.
     """

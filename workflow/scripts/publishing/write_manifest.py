@@ -61,7 +61,7 @@ REPEATABLE = {
     "these runs were measured with a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
-#: Date used if the commit's date is unknown, because RO-Crate requires a date; the convention is that of reproducible builds.
+#: Date used if the commit's date is unknown, because RO-Crate requires a date; it follows the convention of reproducible builds.
 NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 

@@ -1,4 +1,4 @@
-"""Descriptions of scenarios and of the environments of runs for the page: rows of text with rounded numbers."""
+"""Rows of text, with rounded numbers, that describe scenarios and the environments of runs on the page."""
 
 import json
 
@@ -17,12 +17,12 @@ DETAILS = {
     "start_within_ms": "flows start within {:.10g} ms",
     "sample_interval_ms": "sampled every {:.10g} ms",
     "segment_bytes": "segments of {:.10g} bytes",
-    "min_rto_ms": "smallest retransmission timeout {:.10g} ms",
+    "min_rto_ms": "minimum retransmission timeout {:.10g} ms",
 }
 #: Column -> its unusual value, and the description of this value.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged immediately"),
-    "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
+    "receive_buffer_autotuning": (False, "full-size receive buffers from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
 #: Configured values in a scenario's row, and their headings in the table.
@@ -41,8 +41,8 @@ CONDITIONS = (
 def scenario_rows(scenarios, runs) -> list[dict]:
     """Return one row of texts per scenario, with its configuration and the values observed in its valid runs.
 
-    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the percentage of packets dropped by the link, among
-    the packets that reached it.
+    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the link's drops as a percentage of the
+    packets that reached the link.
     """
     rows = []
     for row in scenarios.to_dict("records"):
@@ -85,7 +85,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 
 
 def folded_conditions(rows: list[dict]) -> dict:
-    """Return the contents of the table of conditions, in which values common to all scenarios appear only once, above the table.
+    """Return the table of conditions; values common to all scenarios are not in the table but listed once above it.
 
     The argument is the result of `scenario_rows`. In the returned dict, ``columns`` are pairs (key of the rows, heading) for the
     keys with different values, ``shared`` are the common values as texts, and ``rows`` are the rows with ``details`` as one text,
@@ -114,7 +114,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """Return text on the share of packets that each link option affected behind the bottleneck; "" if no option is set."""
+    """Return text on the share of packets affected by each link option behind the bottleneck; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -137,7 +137,7 @@ def _discipline_words(row):
 
 
 def scenario_details(row) -> list[str]:
-    """Return, in a few words each, a scenario's settings that are not in `CONDITIONS`: offload and netem, traffic, then everything unusual.
+    """Return, in a few words each, a scenario's settings that are not in `CONDITIONS`: offload and netem, traffic, then unusual settings.
 
     ``row`` is a row of ``tidy/scenarios.csv``.
     """
@@ -184,7 +184,7 @@ def _traffic_details(row) -> list[str]:
         most = "" if protocol == "UDP" else "at most "
         details.append(f"{most}{plain(row['bitrate_mbps'])} Mbit/s per flow")
     elif protocol == "UDP":
-        details.append("each flow at the rate of all paths together")
+        details.append("each flow at the combined rate of all paths")
     return [
         *details,
         f"UDP, {size} bytes of data per packet" if protocol == "UDP" else f"{size} bytes written at a time",
@@ -219,10 +219,10 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return text on a chain's bottlenecks in series and the flows that cross each of them; empty for other topologies."""
+    """Return text on a chain's bottlenecks in series and the cross flows at each bottleneck; empty for other topologies."""
     if row["topology"] != "chain":
         return ""
-    crossing = f"{row['cross_flows']:.0f} of the flows over each single bottleneck"
+    crossing = f"{row['cross_flows']:.0f} of the flows at each bottleneck as cross traffic"
     own = "" if is_missing(row["cross_cca"]) or not row["cross_cca"] else f" ({cca_name(row['cross_cca'])})"
     return f"{row['bottlenecks']:.0f} bottlenecks in series, the slowest with the rate shown, {crossing}{own}"
 

@@ -10,7 +10,7 @@ MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence with the number of excluded runs, the reasons and the places; empty if none is excluded.
+    """Return a sentence with the number of excluded runs, the reasons and the places; empty if no run is excluded.
 
     Parameters
     ----------

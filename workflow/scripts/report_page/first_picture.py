@@ -1,8 +1,8 @@
 """The picture that opens the report: the study's answer at a glance.
 
 It is the figure named by a leading topic; otherwise a figure of the first finding, beginning with the scenarios that best show
-the finding; otherwise a figure named by any topic. If there is no such figure, it consists of two tables of tiles with one row
-per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
+the finding; otherwise a figure named by any topic. If there is no such figure, the picture consists of two tables of tiles with
+one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math
@@ -20,7 +20,7 @@ PANELS = {1: 2, 2: 4, 3: 3}
 #: Name of the measure of waiting -> its explanation.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
-    ABOVE: "An RTT above the path's shortest includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
+    ABOVE: "The RTT above the path's shortest RTT includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
 }
 
 
@@ -34,8 +34,8 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     ----------
     outline : StudyOutline
     figures : dict
-        Figures by slug, from `page_files.figure_item`. ``opens`` is set for a figure that the opening shows completely; its
-        section then omits it.
+        Figures by slug, from `page_files.figure_item`. ``opens`` is set if the opening shows all panels of a figure; the
+        figure's section then omits the figure.
     tables : namespace
         The tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
@@ -61,7 +61,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the opening with the first of a figure's ``panels``, in the form that `first_picture` returns."""
+    """Return the opening with the first few of a figure's ``panels``, in the form that `first_picture` returns."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {
@@ -96,7 +96,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
     with fewer than two values is left out.
 
     A table has ``title``, ``note`` (a sentence on the quantity, or ""), ``ccas`` and ``rows``. A row has ``label``, ``detail``
-    (the conditions that distinguish the scenario) and ``tiles``, pairs of a text and a step of the ramp (0 without a value).
+    (the conditions that distinguish the scenario) and ``tiles``, pairs of a text and a step on the colour ramp (0 if there is no value).
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
@@ -126,10 +126,10 @@ def tile_tables(runs, scenarios) -> list[dict]:
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:
-    """Return a mean as text, and its step of the ramp (0 without a mean).
+    """Return a mean as text, and its step on the colour ramp (0 if there is no mean).
 
-    The step follows from the mean's share of `top` if `decimals` is 0, and otherwise from the square root of this share, so that
-    small means differ too.
+    The step is based on the mean's share of `top` if `decimals` is 0, and otherwise on the square root of this share, so that
+    small means have different steps too.
     """
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0

@@ -45,9 +45,9 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the upper bound for the share of outliers among runs, in percent, if no outlier was observed.
+    """Return the upper bound on the share of outliers among runs, in percent, if no outlier was observed.
 
-    It depends on the number of runs of a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
+    The bound depends on the number of runs of a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
     """
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
@@ -93,7 +93,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return one row of texts for each scenario with drawn conditions: what is drawn, and the range of the values drawn."""
+    """Return one row of texts for each scenario with drawn conditions: the drawn quantities, and the ranges of their values."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
@@ -124,7 +124,7 @@ def defined_ccas(study) -> list[dict]:
         if one.get("kernel"):
             origin += f", on {kernel_words(one['kernel'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
-        rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
+        rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "defaults"})
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Definitions of a study's metrics, with their sources in its traffic, next to the paper's definitions."""
+"""Definitions of a study's metrics, next to the paper's definitions, and the sources of the metrics in the study's traffic."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``, in which programs under test take the place of TCP flows."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; if all CCAs are programs, these replace TCP."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -40,7 +40,7 @@ def _kinds(scenarios, facts):
 
 
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
-    """Return a metric with its definition in a study, and with its source in the traffic of ``tidy/scenarios.csv``.
+    """Return a metric with its definition in a study and its source in the study's traffic (``tidy/scenarios.csv``).
 
     The source is a single source, several sources with the kinds of traffic for each, or "none" if no traffic has the metric.
     """

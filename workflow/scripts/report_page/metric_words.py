@@ -93,7 +93,7 @@ WORDS = {
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
-        "the senders' kernels at two times: TCP_INFO, bytes acknowledged, and segments acknowledged selectively",
+        "the senders' kernels at two times (TCP_INFO): bytes acknowledged and segments SACKed",
         _GOODPUT_ELSEWHERE,
         question="How fast?",
     ),

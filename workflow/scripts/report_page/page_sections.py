@@ -66,7 +66,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report, those of leading topics first.
+    """Return the findings that open the report, the findings of leading topics first.
 
     These are the findings of the topics with ``opens``, or all findings if these topics have none.
     """
@@ -82,7 +82,7 @@ def _framed(place):
 def details_sections(
     topics: Iterable[Topic], contexts: Mapping[str, dict | None], findings: Mapping[str, Sequence[Finding]]
 ) -> list[Section]:
-    """Return the sections of a study's details page, ordered by place; within a place, those that belong to no topic come first.
+    """Return the sections of a study's details page, ordered by place; within a place, sections without a topic come first.
 
     Parameters
     ----------

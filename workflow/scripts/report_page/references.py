@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A name with the authors or the document that describe it, and the document's permanent address or None."""
+    """A CCA, queue or mechanism by name, the authors or document that describe it, and a permanent address or None."""
 
     name: str
     source: str

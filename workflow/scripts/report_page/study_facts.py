@@ -81,7 +81,7 @@ def facts_of(material, environments, any_tests) -> Facts:
 
 
 def _of_scenarios(total, number_of):
-    """Return "all scenarios", or their number: "2 of 3 scenarios"."""
+    """Return the number of scenarios in words: "all 3 scenarios" or, if there are fewer, "2 of 3 scenarios"."""
     if number_of == total:
         return "the one scenario" if total == 1 else f"all {total} scenarios"
     return f"{number_of} of {count(total, 'scenario')}"

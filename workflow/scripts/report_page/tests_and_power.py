@@ -13,7 +13,7 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return the number of times that each test was used, and the reasons for missing tests, for each question.
+    """Return, for each question, the number of times that each test was used, and the reasons for missing tests.
 
     A table is None if the study has nothing to compare.
 
@@ -48,10 +48,10 @@ def added_up(pairs) -> list[tuple[str, int]]:
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:
-    """Return the ``most`` frequent reasons for missing tests with their counts; the rest are counted together.
+    """Return the most frequent reasons for missing tests, at most ``most``, with their counts; all others are counted together.
 
-    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless it is
-    the only reason.
+    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless the
+    note has no other reason.
     """
     counts = Counter()
     for note in notes:
@@ -110,6 +110,6 @@ def mean_test_words(tables, significance) -> str:
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
     enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with sign flips, which keep the significance level for any distribution of the differences"
+        "by a sign-flip test of the mean difference, which keeps the significance level for any distribution of the differences"
         f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

@@ -156,7 +156,7 @@ def packed(data) -> str:
 
 
 def mean_rows(data) -> list[dict]:
-    """Return the mean goodput and RTT of each cell with their intervals, which the page shows if its script doesn't run."""
+    """Return the rows that the page shows if its script doesn't run: mean goodput and RTT of each cell, with intervals."""
     labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {

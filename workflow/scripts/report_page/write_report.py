@@ -57,7 +57,7 @@ TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read all tables of a study and of the study compared with it; tables that either study doesn't have are None."""
+    """Read all tables of a study and of the study compared with it; a table that a study doesn't have is None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):

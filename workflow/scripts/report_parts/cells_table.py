@@ -121,7 +121,7 @@ def cells_table(
         unknown = [] if names is None else [name for name in one.reads if name not in names]
         if unknown:
             raise ValueError(
-                f"table {identifier}: '{one.column.heading}' shows the column {', '.join(unknown)}, which it doesn't have; "
+                f"table {identifier}: '{one.column.heading}' shows the column {', '.join(unknown)}, which the table doesn't have; "
                 f"there are {', '.join(names)}"
             )
     cells = [[one.cell(row) for one in shown] for row in rows]

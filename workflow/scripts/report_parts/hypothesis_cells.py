@@ -47,7 +47,7 @@ def _estimate_cell(row):
     return Cell(text, row["hl"])
 
 
-#: Columns with an effect in its own unit and its interval.
+#: Columns with an effect in its unit, and with the effect's interval.
 EFFECT = (
     shown_cell("Difference", lambda row: effect_cells(row)[0], "number"),
     shown_cell("Interval", lambda row: effect_cells(row)[1], "number"),

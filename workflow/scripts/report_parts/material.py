@@ -40,7 +40,7 @@ class ReportMaterial:
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table of cells in which CCAs can be ranked: those whose scenario and IP version have all their runs."""
+        """Return the rows of a table of cells in which CCAs can be ranked: rows whose scenario and IP version have all their runs."""
         return in_whole_places(cells, self.tables.runs)
 
     @property

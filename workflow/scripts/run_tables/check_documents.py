@@ -1,4 +1,4 @@
-"""Read all run documents of a study, and exit with a list of those that can't be used."""
+"""Read all run documents of a study, and exit with a list of the unusable ones."""
 
 import sys
 from pathlib import Path
@@ -48,7 +48,7 @@ def _message_on(unusable, count, list_path: Path):
 
 
 def main(inputs, outputs, params) -> None:
-    """Write the number of valid documents, or exit with a list of the others."""
+    """Write the number of valid documents, or exit with a list of the unusable ones."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))

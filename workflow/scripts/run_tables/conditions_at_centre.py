@@ -32,7 +32,7 @@ def queue_at_centre(scenario, run) -> float | None:
 def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return ``tidy/runs.csv`` with drawn conditions replaced by the nominal ones.
 
-    The replaced columns are those in `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
+    The replaced columns are the keys of `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
     """
     centres = _varied(scenarios)
     if not centres:

@@ -5,7 +5,7 @@ import pyarrow
 from run_tables.parquet import schema_of
 from run_tables.series_tables import CPU
 
-#: Column -> parts of a core's time in it; ``softirq`` includes hard interrupts.
+#: Column -> the parts of a core's time that it includes; ``softirq`` includes hard interrupts.
 PARTS = {"user": ("user",), "system": ("system",), "softirq": ("irq", "softirq"), "steal": ("steal",)}
 CPU_SCHEMA = schema_of(CPU)
 
@@ -13,7 +13,7 @@ CPU_SCHEMA = schema_of(CPU)
 def cpu_table(document, keys) -> pyarrow.Table:
     """Return a table of `CPU`: one row per core and interval between two readings; empty without CPU times.
 
-    ``keys`` are the run's factors. The kernel determines the parts of busy time by sampling, so they need not add up to it.
+    ``keys`` are the run's factors. The kernel samples the parts of busy time, so their sum may differ from the busy time.
     """
     section, rows = document.get("cpu"), []
     for core, ticks in (section or {"cores": {}})["cores"].items():

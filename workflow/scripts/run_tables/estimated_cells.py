@@ -1,4 +1,4 @@
-"""Tables with one row per cell: values that its runs share, and means of measures over the valid runs with their intervals."""
+"""Tables with one row per cell: values shared by the cell's runs, and means over the valid runs with their intervals."""
 
 import pandas as pd
 

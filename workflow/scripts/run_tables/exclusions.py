@@ -1,4 +1,4 @@
-"""Reasons for excluding runs, and tables computed with those excluded runs that have measurements."""
+"""Reasons for excluding runs, and tables that include excluded runs with measurements."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ KEPT = "_kept"
 
 
 def excluded_by(document) -> str:
-    """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if it is valid.
+    """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if the run is valid.
 
     If path, hosts or measurements were not as requested, the run shows nothing about its senders, regardless of any other failed checks.
     """
@@ -35,9 +35,9 @@ def not_run(runs: pd.DataFrame) -> pd.Series:
 
 
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid one.
+    """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid run.
 
-    CCAs can be ranked only there: elsewhere some would be missing, or would be compared over different runs.
+    CCAs can be ranked only there: elsewhere some CCAs would be missing, or CCAs would be compared over different runs.
     """
     places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
     whole = set()

@@ -44,7 +44,7 @@ BOTTLENECKS = Table(
         count_column("queue_marks", "packets", "Packets marked CE by the bottleneck's queue.", NO_DISCIPLINE),
         count_column("link_drops", "packets", "Packets lost at random behind the bottleneck."),
         number_column("loss_percent", "%", "Share of the offered packets that were dropped by the bottleneck's queue or lost behind it.", "no packet was offered"),
-        number_column("queue_mean_packets", "packets", "Mean of the samples of the bottleneck's queue inside the window.", _NO_QUEUE_SAMPLES),
+        number_column("queue_mean_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window.", _NO_QUEUE_SAMPLES),
         VALID,
     ),
     "tidy",

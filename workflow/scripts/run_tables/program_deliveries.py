@@ -1,6 +1,6 @@
 """Deliveries and time series of programs under test, derived from their packets at both hosts.
 
-They have the form that a run document has for sockets, so all computations on delivered or sent data are the same for every flow.
+They have the same form as a run document's data on sockets, so all computations on delivered or sent data are the same for every flow.
 Values from a program's log of its congestion control (qlog) are in the same columns as the values that the kernel reports for its CCAs.
 """
 
@@ -15,11 +15,11 @@ from testbed.readings.deliveries import EARLY, PARTS
 
 
 def with_program_deliveries(document) -> dict:
-    """Return a run document with its programs added to ``delivered`` and ``series``, if the CCA under test is a program's.
+    """Return a run document with its programs added to ``delivered`` and ``series``, if a program is under test.
 
     A program that logs its congestion control is added to ``series`` in any case.
 
-    The delivered bytes are those that a program reports, spread over the times at which its packets arrived. The sent bytes are the
+    The delivered bytes are the bytes that a program reports, spread over the times at which its packets arrived. The sent bytes are the
     payload of all its packets.
     """
     run = specification_of(document)
@@ -56,7 +56,7 @@ def end_ns(flow, entry, packets) -> int:
 def _reading_times_ns(run, flows):
     """Return reading times for a run without sockets.
 
-    They lie between the last start and the first end of all flows, and of each set of flows with the same scheduled times.
+    They cover the time that all flows have in common, and the common time of each set of flows with the same scheduled times.
     """
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:

@@ -140,7 +140,7 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     Parameters
     ----------
     name : str
-        Name of a tidy table, or one of ``kinds``, with the prefix ``other_`` if it is from another study.
+        Name of a tidy table or of a table in ``kinds``, with the prefix ``other_`` if the table is from another study.
     path : str, path, or list of them
     kinds : mapping
         Analysis table -> its columns -> their kinds.

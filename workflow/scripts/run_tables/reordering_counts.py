@@ -20,7 +20,8 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns of `COUNTERS` as counted by the run's hosts, and spurious_retransmits; None for values that aren't counted.
 
-    A segment that arrives twice was retransmitted unnecessarily, unless the path duplicates packets: then retransmissions and duplicates can't be distinguished.
+    A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, retransmissions and duplicates can't be
+    distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
     if not counted or run.udp:
@@ -37,8 +38,8 @@ def reordering_counts(document) -> dict[str, int | None]:
 def waiting_per_late_packet(document) -> float | None:
     """Return waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
 
-    It isn't the reordering extent of RFC 4737: a retransmission that arrives before the late packet ends the wait, and a segment that
-    waits for two late packets counts once.
+    The value isn't the reordering extent of RFC 4737: a retransmission that arrives before the late packet ends the wait, and a segment
+    that waits for two late packets counts once.
     """
     if not specification_of(document).option("reordering", "forward"):
         return None
@@ -64,7 +65,7 @@ def cwnd_packets(document) -> float | None:
 
 
 def window_limited_percent(document) -> float | None:
-    """Return window_limited_percent of `tidy_tables.RUNS` for the flows under test, from the last reading of their sockets that has it."""
+    """Return window_limited_percent of `tidy_tables.RUNS`: the mean over the flows under test, from their sockets' last readings."""
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}

@@ -1,7 +1,7 @@
 """The steady part of a run, after start-up: its beginning, its metrics, and their drift.
 
-It begins at the same moment for all flows and metrics, by one of two rules: after a share of the window that the flows have in
-common, or where MSER finds it in the total goodput of all flows.
+The steady part begins at the same time for all flows and metrics, by one of two rules: after a share of the window that the flows have in
+common, or where MSER finds the end of start-up in the total goodput of all flows.
 """
 
 import itertools
@@ -65,8 +65,8 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
     """Return flow -> the `Window` of its steady part, in the form that `deliveries.windows` has for the whole run.
 
-    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` is left out even with MSER. The
-    result is empty if the rule finds no steady state.
+    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` of the window is omitted even with
+    MSER. The result is empty if the rule finds no steady state.
     """
     if rule.rule == SHARE or "delivered" not in document:
         return windows(document, rule.share)
@@ -124,7 +124,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the mean of the second half of values minus that of the first half, in percent of the mean of both.
+    """Return the mean of the second half of values minus the mean of the first half, in percent of the mean of both.
 
     None for fewer than four values, if any value is missing, or if the sum is 0.
     """

@@ -43,15 +43,15 @@ RUNS = Table(
         text_column("invalid_because", "Failed checks, each with the observed and the expected value.", "the run is valid"),
         text_column(
             "excluded_by",
-            "Cause of the exclusion: `instrument` (path, hosts or measurement differed from the specification), `sender` (they did not, but the "
+            "Cause of the exclusion: `instrument` (path, hosts or measurement differed from the specification), `sender` (all of these were as specified, but the "
             "behaviour of the senders made a check fail), `crash` (of the kernel), `not ended` (within its time limit), `not run` (there is no document). "
             "`sender`, `crash` and `not ended` are outcomes of the CCAs that ran.",
             "the run is valid",
         ),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths, the rate of each path, or of the slowest path if they differ.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (in a chain between the first and the last), or of the cable, in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path, averaged over pairs of hosts and paths; if the path changes, its first value."),
-        number_column("loss_configured_percent", "%", "Configured random loss in the data's direction, behind each bottleneck; if the path changes, its first value.", "each of several paths has its own loss (`path_loss_percent` of the scenario)"),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path before any change to the path, averaged over pairs of hosts and paths."),
+        number_column("loss_configured_percent", "%", "Configured random loss in the data's direction, behind each bottleneck, before any change to the path.", "each of several paths has its own loss (`path_loss_percent` of the scenario)"),
         count_column("flows", "", "Number of long flows and of flows of programs in all groups; a flow that pauses counts once for each period in which it sends."),
         count_column(
             "flows_under_test", "",
@@ -71,7 +71,7 @@ RUNS = Table(
             "queue_bdp", "BDP", "Size of the full queue in bandwidth-delay products (rate times RTT of the empty path): as configured, or from `queue_bytes`.",
             "rate, RTT or size is not known",
         ),
-        number_column("duration_s", "s", "Time for which each flow sends if no amount is set; flow groups start and stop within it."),
+        number_column("duration_s", "s", "Time for which each flow sends if no amount is set; flow groups start and stop within this time."),
         number_column(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "sockets were not read",
             "the sender's tcpi_snd_mss, the largest of all readings",
@@ -85,7 +85,7 @@ RUNS = Table(
         number_column(
             "ideal_goodput_mbps", "Mbit/s",
             "Goodput over a path that is always full: the payload's share of `capacity_mbps`, or the senders' own limit, whichever is less.",
-            "neither the path nor a sender has a limit; on a chain each bottleneck has its own (`bottlenecks`)",
+            "neither the path nor a sender has a limit; on a chain, each bottleneck has a separate value (`bottlenecks`)",
         ),
         number_column(
             "ideal_percent", "%",
@@ -95,7 +95,7 @@ RUNS = Table(
         number_column(
             "goodput_mbps", "Mbit/s",
             "Data delivered by the flows under test (`flows_under_test`) in the window that all flows have in common, start-up included; "
-            "for UDP, in its whole reporting intervals.",
+            "for UDP, in the window's whole reporting intervals.",
             f"the application sends round trips of single messages; {NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and tcpi_sacked for selectively acknowledged data; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
@@ -106,7 +106,7 @@ RUNS = Table(
         ),
         number_column(
             "goodput_steady_change_percent", "%",
-            "Change in goodput after start-up: the mean over the second half of that time minus the mean over the first half, relative to the mean of both. "
+            "Change in goodput after start-up: the mean over the second half of the time after start-up minus the mean over the first half, relative to the mean of both. "
             "A value far from 0 means that the run is not steady, whatever the rule.",
             f"{_NO_COMMON}; {_NO_STEADY}; nothing was delivered after start-up",
         ),
@@ -122,12 +122,12 @@ RUNS = Table(
         number_column(
             "application_goodput_mbps", "Mbit/s",
             "Goodput as the application prints it, summed over the flows: the value that a paper based on the application's output reports. iperf3 counts whole blocks, "
-            "over each flow's own time, which ends when its last message has arrived.",
+            "over each flow's own time, which ends when the flow's last message has arrived.",
             "the application sends round trips of single messages; flows were scheduled at different times, so the sum of their rates has no meaning",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side`, they are read together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets. For round trips, the value is their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side`, the RTTs are read together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets. For round trips, the value is the mean time of a round trip.",
             "the protocol is UDP", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
@@ -141,16 +141,16 @@ RUNS = Table(
         ),
         number_column(
             "rtt_steady_change_percent", "%",
-            "Change in RTT after start-up: the mean over the second half of the reporting intervals that begin then minus the mean over the first half, relative to the mean of both, and averaged over flows.",
+            "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both, and averaged over flows.",
             f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last reading of the sockets, at three quarters of the duration.", NO_VALUE, "tcpi_min_rtt"),
         number_column(
-            "loss_percent", "%", "Packets in the data's direction dropped by the bottleneck's queue, behind it (`link_drops`) and by a policer, as a share of all packets offered to the bottleneck or the policer.",
+            "loss_percent", "%", "Packets in the data's direction dropped by the bottleneck's queue, behind the bottleneck (`link_drops`) and by a policer, as a share of all packets offered to the bottleneck or the policer.",
             "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
         count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows; for MPTCP and FTP the sending hosts' count over all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
-        number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all are equal, 1/n if one flow gets everything.", NO_VALUE, least=0, most=1),
+        number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all goodputs are equal, 1/n if one flow gets everything.", NO_VALUE, least=0, most=1),
         number_column("jain_steady_index", "", "Jain's fairness index of the goodputs of the flows under test after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
@@ -159,8 +159,8 @@ RUNS = Table(
             "retransmit_steady_percent", "%", "Retransmits in the reporting intervals that begin after start-up, divided by (bytes sent in these intervals / MSS), even if the run is not steady then.",
             f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
-        number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", NOT_SAMPLED),
-        number_column("queue_steady_packets", "packets", "Mean of the queue's samples inside the window after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
+        number_column("queue_mean_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window.", NOT_SAMPLED),
+        number_column("queue_steady_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
         *(
             number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that the waiting packets need to leave the queue, over the queue's samples.", NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
@@ -178,26 +178,26 @@ RUNS = Table(
         ),
         count_column(
             "packets_sent", "packets",
-            "Packets offered to the bottleneck, including dropped ones; a super-packet counts as one. In a chain packets and drops are summed over all bottlenecks: "
+            "Packets offered to the bottleneck, including dropped ones; a super-packet counts as one. In a chain, packets and drops are summed over all bottlenecks: "
             "a packet is offered to each bottleneck that it passes.",
             "nothing is emulated",
         ),
-        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue, because it was full or because its discipline decided so.", "queue and loss share one netem, or nothing is emulated"),
-        count_column("link_drops", "packets", "Packets dropped behind the bottleneck, by random loss or because the timeline had the link down.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue because it was full, or by decision of its discipline.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("link_drops", "packets", "Packets dropped behind the bottleneck, by random loss or because the timeline took the link down.", "queue and loss share one netem, or nothing is emulated"),
         count_column("policer_drops", "packets", "Packets dropped by the policer in front of the bottleneck; they were never offered to the bottleneck.", "there is no policer", "counters of arrivals at r1"),
         *DISCIPLINE_COLUMNS,
-        count_column("queue_marks", "packets", "Packets marked CE by the queue's discipline, by its own count: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice if two of their rules mark it.", NO_DISCIPLINE, "the discipline's statistics"),
-        count_column("overflow_drops", "packets", "Those of the `queue_drops` that happened because the queue was full; the discipline decided on the others.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
+        count_column("queue_marks", "packets", "Packets marked CE, as counted by the queue's discipline: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice if two of their rules mark it.", NO_DISCIPLINE, "the discipline's statistics"),
+        count_column("overflow_drops", "packets", "Packets of `queue_drops` that were dropped because the queue was full; the discipline decided to drop the others.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
         count_column("ce_received", "packets", "Packets that arrived at the receivers with a CE mark; a packet that the path duplicates counts twice.", NO_ECN, "InCEPkts of the receivers' IP"),
         count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders: with `accurate` ECN, the marked segments; with `classic` ECN, all segments until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
         count_column("outage_drops", "packets", "Packets lost in the data's direction because a path of MPTCP was down (`multipath.outage`); no other column counts them.", "no path went down"),
         count_column("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
         count_column("background_answers", "messages", "Answers of the server.", "there is no server"),
         number_column("background_mbps", "Mbit/s", "Rate of the server's answers on the cable, headers and frame overhead included.", "there is no server"),
-        number_column("background_back_mbps", "Mbit/s", "Rate of the requests on the cable in the other direction.", "there is no server"),
+        number_column("background_back_mbps", "Mbit/s", "Rate of the clients' requests on the cable, headers and frame overhead included.", "there is no server"),
         *APPLICATION_COLUMNS,
         number_column("transfer_s", "s", "Time of the longest file transfer.", "no file was transferred", least=0),
-        count_column("out_of_order_segments", "segments", "Segments that waited at the receivers for an earlier one.", NO_VALUE, "TcpExtTCPOFOQueue"),
+        count_column("out_of_order_segments", "segments", "Segments that waited at the receivers for an earlier segment.", NO_VALUE, "TcpExtTCPOFOQueue"),
         count_column("out_of_order_mptcp", "segments", "Segments that waited at the receivers for data from another subflow.", NO_VALUE, "MPTcpExtOFOQueue"),
         count_column(
             "reordering_events", "", "Number of times that the senders concluded that a segment had been overtaken and not lost.", NO_VALUE,
@@ -228,9 +228,9 @@ RUNS = Table(
             f"{_NO_DISORDER}, packets were dropped (segments wait for dropped packets too), or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
         number_column("loss_burst_configured_packets", "packets", "Configured mean length of the bursts of losses in the data's direction.", _NO_BURSTS),
-        count_column("loss_bursts", "", "Completed bursts of random losses in the data's direction.", _NO_BURSTS, "netem's drops, and its random numbers"),
+        count_column("loss_bursts", "", "Number of completed bursts of random losses in the data's direction.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number_column("loss_burst_packets", "packets", "Mean length of the completed bursts of random losses in the data's direction: lost packets per burst.", f"{_NO_BURSTS}, or no burst ended", "netem's drops, and its random numbers"),
-        number_column("cwnd_packets", "packets", "Mean congestion window over the readings of the senders' sockets (three, at quarters of the time) and all flows, each subflow of MPTCP counted separately.", "sockets were not read"),
+        number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration); each subflow of MPTCP counts separately.", "sockets were not read"),
         number_column(
             "window_limited_percent", "%",
             "Share of the time with data to send in which a flow waited for the receiver's window or, as far as its kernel counts it, for room in "
@@ -242,7 +242,7 @@ RUNS = Table(
         text_column("platform", "Platform that carried the packets: `uml`, `host`, or `ns3:` and a version."),
         count_column("pairs", "", "Number of pairs of hosts."),
         text_column("testbed_digest", "Content digest of the program that executed the run."),
-        text_column("image_digest", "Content digest of the program's container image."),
+        text_column("image_digest", "Content digest of the container image of the program that executed the run."),
         text_column("document_sha256", "SHA-256 of the run document, as `sha256sum` prints it."),
     ),
     "tidy",
@@ -256,9 +256,9 @@ FLOWS = Table(
         ordinal_column("flow", "Number of the flow, from 0."),
         text_column("flow_cca", "CCA that was requested for the flow; the CCAs of a mix are assigned to the flows in turn."),
         ordinal_column("pair", "Number of the flow's pair of hosts, from 1."),
-        count_column("hops", "", "Number of bottlenecks that the flow passes: 1, except for a chain's long flows, which pass all."),
+        count_column("hops", "", "Number of bottlenecks that the flow passes: 1, except for a chain's long flows, which pass all bottlenecks."),
         ordinal_column("first_hop", "Number of the first bottleneck that the flow passes, from 1 in the data's direction."),
-        text_column("direction", "Direction of the flow's data: `forward`, or `reverse`, opposite to the others. The columns of `runs` cover `forward`."),
+        text_column("direction", "Direction of the flow's data: `forward`, or `reverse` for the opposite direction. The columns of `runs` cover `forward`."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path between the flow's hosts before any change."),
         number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter; with several paths, the RTT of the shortest path."),
         number_column("start_offset_ms", "ms", "Scheduled start, from the traffic's origin."),
@@ -272,8 +272,8 @@ FLOWS = Table(
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
-        count_column("retransmits", "segments", "Segments retransmitted; with several flows of MPTCP on one host, only those until the last reading of the sockets.", NO_VALUE),
-        number_column("rtt_steady_change_percent", "%", "Change in RTT after start-up: the mean over the second half of the reporting intervals that begin then minus the mean over the first half, relative to the mean of both.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits", "segments", "Segments retransmitted; with several flows of MPTCP on one host, only the segments retransmitted until the last reading of the sockets.", NO_VALUE),
+        number_column("rtt_steady_change_percent", "%", "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
         count_column("retransmits_steady", "segments", "Segments retransmitted in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("bytes_sent_steady", "bytes", "Bytes sent in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes.", NO_VALUE),
@@ -281,11 +281,11 @@ FLOWS = Table(
         count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
         text_column("cca_observed", "CCA that ran, as reported by the sender's own program or kernel.", "it was not reported"),
         text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
-        count_column("ce_received", "segments", "Segments with a CE mark that the receiver had got at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
+        count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
         count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_delivered_ce"),
         text_column("group", "Name of the flow's group.", "the scenario has no groups"),
         number_column(
-            "goodput_lifetime_mbps", "Mbit/s", "Goodput over the flow's own lifetime: from the first reading with data of the flow to the last reading before it ended.",
+            "goodput_lifetime_mbps", "Mbit/s", "Goodput over the flow's own lifetime: from the first reading with data of the flow to the last reading before the flow ended.",
             "deliveries of the flow are not recorded",
         ),
         VALID,
@@ -298,9 +298,9 @@ CHECKS = Table(
     (
         *RUN_KEYS,
         text_column("check", "Name of the check."),
-        truth_column("ok", "Whether the run passed it."),
-        text_column("expected", "What was expected, in words."),
-        text_column("observed", "What was observed, in words."),
+        truth_column("ok", "Whether the run passed the check."),
+        text_column("expected", "Expected value, in words."),
+        text_column("observed", "Observed value, in words."),
     ),
     "tidy",
 )

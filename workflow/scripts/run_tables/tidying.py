@@ -41,7 +41,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The run documents; those of missing runs are left out. In a study that continues until it is precise enough, they determine the number of replications.
+        The existing run documents. In a study that continues until it is precise enough, they determine the number of replications.
     output : mapping
         Name of a table -> its path.
     workflow : dict

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-#: Names of the two measures. The first is only queueing; the second also includes jitter, late packets and times with a longer path.
+#: Names of the two measures. The first covers only queueing; the second also covers jitter, late packets and times with a longer path.
 QUEUEING, ABOVE = "Queueing delay", "RTT above the path's shortest"
 
 

@@ -42,7 +42,9 @@ def main(arguments=None) -> int:
     """Read the command line, run all steps, write page and text; return the exit status."""
     parser = argparse.ArgumentParser(prog="before_sending", description=__doc__.splitlines()[0])
     parser.add_argument("--series", nargs="*", default=[], help="an mbox, patches, or a folder of patches")
-    parser.add_argument("--base", default="", help="the kernel that the series is for, as in 7.2 or ../linux@main")
+    parser.add_argument(
+        "--base", default="", help="the kernel that the series applies to, such as 7.2 or ../linux@main"
+    )
     parser.add_argument("--packetdrill", type=Path, help="packetdrill's source, for the kernel's own tests")
     parser.add_argument(
         "--ccas", nargs="*", default=[], help="CCAs to examine in place of those that the series touches"
@@ -91,7 +93,7 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and True if runs fail on it."""
+    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and whether runs fail on it."""
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):

@@ -91,7 +91,7 @@ class Found:
         return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
 
     def verdict(self) -> list[str]:
-        """Return the sentences of `outcome`, and one for tests that were not run."""
+        """Return the sentences of `outcome`, and a sentence if the kernel's own tests were not run."""
         words = self.outcome()
         if self.tested is None and not self.is_broken:
             words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
@@ -197,7 +197,7 @@ def _exams(found) -> Iterator[str]:
         if place == 0:
             yield from _wrapped(
                 "Short exam by RFC 9743, patched against base, with paths drawn for each replication. A row is worse if most runs are worse by "
-                "more than a margin, or if more runs fall far behind. The probability of a false worse in any row of a card is below 5 %:"
+                "more than a margin, or if more runs fall far behind. The probability that any row of a card is falsely judged worse is below 5 %:"
             )
         numbers = card["verdict"].value_counts()
         counted = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in EXAM_VERDICTS if verdict in numbers)
@@ -271,7 +271,7 @@ def shifted(table) -> list[dict]:
 
 
 def open_rows(table) -> list[dict]:
-    """Return the open rows with an interval in which more pairs are worse than better, those with the most worse pairs first."""
+    """Return the open rows with an interval in which more pairs are worse than better, the largest difference of the two numbers first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 

@@ -116,7 +116,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
     if not series:
         raise SeriesError("SERIES", [f"it is missing; allowed: {ALLOWED}, as in {EXAMPLE}."])
     if not base:
-        raise SeriesError("BASE", [f"it is missing; it is the kernel that the series is for, as in {EXAMPLE}."])
+        raise SeriesError("BASE", [f"it is missing; it names the kernel that the series applies to, as in {EXAMPLE}."])
     try:
         of_base = named_kernel(base, newest)
     except KernelNameError as error:

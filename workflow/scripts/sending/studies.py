@@ -72,6 +72,6 @@ def _of_series(study, question, ccas, name):
 
 
 def write(study, question) -> tuple[str, dict]:
-    """Write a study file beside its results; return the file and the resolved study."""
+    """Write a study file next to the study's results; return the file and the resolved study."""
     file = f"results/{study['study']}.yaml"
     return file, write_study(study, file, f"`make series` of {' '.join(question.given)}")

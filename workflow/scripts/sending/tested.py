@@ -23,7 +23,7 @@ class BothResults:
     patched: list[dict] = field(default_factory=list)
 
     def changed(self, after, before=None) -> list[dict]:
-        """Return the tests with a given result on the patched kernel and a different one on the base.
+        """Return the tests with a given result on the patched kernel and a different result on the base.
 
         Parameters
         ----------

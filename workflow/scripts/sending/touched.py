@@ -32,7 +32,7 @@ class Touched:
     paths : tuple of str
         All files that the series changes.
     of_kernel : tuple of str
-        Those of ``paths`` that are part of a guest kernel.
+        Files in ``paths`` that are part of a guest kernel.
     """
 
     ccas: tuple[str, ...]
@@ -48,7 +48,7 @@ class Touched:
 def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes some files.
 
-    A series that changes only files of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these CCAs and those that call their functions. Any
+    A series that changes only files of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these CCAs and the CCAs that call their functions. Any
     other file of the kernel may affect all CCAs: then `DEFAULT` is examined.
 
     Parameters

@@ -198,7 +198,7 @@ def failures_table(atlas) -> dict:
         shown_text("Required", "requirement", kind="words"),
         shown_cell("Cause", _cause, "words"),
     )
-    return cells_table("failures-table", "Claims that don't hold here or aren't shown", rows, columns)
+    return cells_table("failures-table", "Claims that are not reproduced or not shown", rows, columns)
 
 
 def _cause(row):

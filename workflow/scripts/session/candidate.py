@@ -121,7 +121,7 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return a file's path relative to the working directory, and None; or, for a file elsewhere, its name, and the path to copy from."""
+    """Return a file's path relative to the working directory, and None; for a file elsewhere, return its name and its full path."""
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
     if inside.parts[0] != os.pardir:
         return str(inside), None
@@ -150,7 +150,7 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with an additional CCA, as it is written to a study file.
+    """Return a study with an additional CCA, in the form written to a study file.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def with_more_runs(study, before, card, more) -> dict:
     Parameters
     ----------
     study, before : dict
-        Contents of two study files with the candidate: of the current file, and of the file whose runs were judged last.
+        Contents of two study files with the candidate: the current file, and the file whose runs were judged last.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int

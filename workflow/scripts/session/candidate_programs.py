@@ -66,7 +66,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 
 
 def declarations(file, error) -> tuple[dict, str]:
-    """Return the program declarations in a file by name, and its ``explanation``.
+    """Return the program declarations in a file by name, and the file's ``explanation``.
 
     The file is a study or the declaration of one program, which is named after the file.
     """
@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios of an exam, with `seeds_of` adjusted: the first scenario that names an omitted one takes its place for the others."""
+    """Return scenarios in which no `seeds_of` names an omitted scenario: the first scenario that named it replaces it in the others."""
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:
@@ -151,5 +151,5 @@ def _reason(scenario):
         max([scenario["flows"], *(group["count"] for group in scenario["groups"] if group["cca"] == OWN)])
         > MOST_PROGRAMS
     ):
-        return f"it has more flows under test than a program may have, {MOST_PROGRAMS}."
+        return f"it has more flows under test than the {MOST_PROGRAMS} that a program may have."
     return None

@@ -1,4 +1,4 @@
-"""Requirements of a study's own CCAs for the guest kernel that are known before any run: parameters, C files and patches."""
+"""Checks, before any run, of the parameters, C files and patches that a study's own CCAs need in the guest kernel."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence about a parameter in a resolved study's CCAs that doesn't exist, or None."""
+    """Return a sentence about a parameter that a resolved study's CCAs set but that doesn't exist, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -45,7 +45,7 @@ def parameter_problem(study: dict) -> str | None:
 
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
-    """Return the kernels that a resolved study needs in addition to the image's.
+    """Return the kernels that a resolved study needs in addition to the image's kernel.
 
     The mapping is from each kernel's name to its description (None: the image's kernel with modules) and the definitions with C files.
     """
@@ -70,7 +70,7 @@ def kernel_under(definitions: dict) -> dict | None:
 
 
 def sources_of(definitions: dict) -> list[Definition]:
-    """Return those of the given definitions that have a C file, one per module."""
+    """Return the given definitions that have a C file, one per module."""
     parts = (Definition(**one) for one in definitions.values())
     return list({one.module: one for one in parts if one.source}.values())
 
@@ -94,6 +94,6 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
             if (sha256 := hashlib.sha256(content).hexdigest()) != patch["sha256"]:
                 return (
                     f"kernels has the patch {file} with SHA-256 {patch['sha256']}, but the file has {sha256}: get the expected file, or write the "
-                    "file's digest (or none) into the study, which then makes its runs with the patch again."
+                    "file's digest (or none) into the study, which then repeats its runs with the patch."
                 )
     return None

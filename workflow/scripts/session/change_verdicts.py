@@ -53,7 +53,7 @@ class Row:
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 
     def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether a row with these counts is worse or better: significantly and, for rows about most pairs, in most of the pairs."""
+        """Return whether a row with these counts is worse or better: significant and, for rows about most pairs, true of most pairs."""
         most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
         return bool(p_corrected <= SIGNIFICANCE and most)
 
@@ -64,7 +64,7 @@ class Row:
 
 
 def judged(rows, share) -> Iterator[dict]:
-    """Yield the columns of each row; p is corrected over all rows and for ``share``, the share of the significance level."""
+    """Yield the columns of each row; p is corrected over all rows and for ``share``, the table's share of the significance level."""
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)
         columns = {"change": _verdict(row, counts, p_corrected)} | row.head

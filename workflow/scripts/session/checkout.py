@@ -35,7 +35,10 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return a path that is valid here for a file of the checkout; ``path``, relative to the checkout, stays if it is valid already."""
+    """Return a path that leads from the working directory to a file of the checkout.
+
+    ``path`` is relative to the checkout; it is returned unchanged if it leads to the file already.
+    """
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
 
@@ -53,7 +56,7 @@ def in_command(path: str) -> str:
 def bundled_commit(folder) -> tuple[str, bool, str] | None:
     """Return an unpacked bundle's commit, whether the files differ from it, and its date in seconds since 1970.
 
-    None if the folder isn't a bundle. The files differ if they did when they were packed, or if one has changed since.
+    None if the folder isn't a bundle. The files differ if they differed when they were packed, or if any has changed since.
     """
     try:
         commit, seconds, state = (folder / "bundle/commit").read_text().split()

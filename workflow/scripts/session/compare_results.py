@@ -117,7 +117,7 @@ def summary_words(first, second, table) -> list[str]:
         words.append(
             f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't decide them"
             + (
-                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few."
+                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few pairs."
                 if len(needed)
                 else "."
             )
@@ -126,7 +126,7 @@ def summary_words(first, second, table) -> list[str]:
         words.append("Runs with different seeds are paired by replication number.")
     if first.scorecard is not None and (left := _left_out(first, second)):
         words.append(
-            f"{count(left, 'row')} of the scorecards are left out: they were measured in neither folder or only in one."
+            f"{count(left, 'row')} of the scorecards are left out: they were measured in at most one of the folders."
         )
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
     if any(len(digests) > 1 for digests in made):

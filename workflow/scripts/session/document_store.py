@@ -48,7 +48,7 @@ class DocumentStore:
         self._added_bytes = float("inf")  # with its first entry a process measures the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document with a key, and a description of its entry's defect; either may be None.
+        """Return the document with a key, and a description of a defect in the key's entry; either may be None.
 
         A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
 
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Store a document and return True; or, if a different document has the same key, delete the latter and return False.
+        """Store a document and return True; or, if the key already has a different document, delete that document and return False.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -92,7 +92,7 @@ class DocumentStore:
         return True
 
     def delete_old(self) -> None:
-        """Delete entries that haven't been used for too long, then the least recently used ones until the store is below its limit.
+        """Delete entries unused for longer than ``longest_s``, then the least recently used ones until the store is below its limit.
 
         Does nothing while another process deletes entries.
         """

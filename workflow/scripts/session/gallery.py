@@ -124,7 +124,7 @@ def introduction(gallery) -> list[str]:
     words = [
         f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), compared with "
         f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse than a standard CCA's if the difference exceeds a margin that "
-        "was fixed beforehand. Verdicts are based on the worse runs for the standard CCA with the fewest such runs; the probability that any row of a card is falsely judged worse is below 5 %."
+        "was fixed beforehand. Verdicts are based on the number of worse runs; if there are several standard CCAs, the smallest number counts. The probability that any row of a card is falsely judged worse is below 5 %."
     ]
     if gallery.with_ecn:
         names = listed([cca_name(cca) for cca in gallery.names if cca in gallery.with_ecn])

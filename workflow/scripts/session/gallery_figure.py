@@ -19,7 +19,7 @@ from topics.exam.tables import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIA
 from wording.number_format import count
 
 TITLE = "Verdicts of exams by RFC 9743"
-#: Columns that identify a row of a card.
+#: Columns that identify a row of a scorecard.
 ROW_KEYS = ["rfc_section", "scenario", "scenario_label", "measure"]
 #: Verdict -> its letter and its step on the diverging colour scale; tiles that weren't measured have a dashed border.
 LETTERS = {WORSE: "W", TOO_VARIABLE: "V", NOT_ENOUGH: "N", LIKE: "L", BETTER: "B", NOT_MEASURED: "–"}
@@ -27,7 +27,7 @@ STEPS = {WORSE: 2, TOO_VARIABLE: 3, NOT_ENOUGH: 4, LIKE: 5, BETTER: 6}
 ROW_PT, RIGHT_PT, TITLE_PT, FOOT_PT, COLUMNS = 17, 5, 32, 4, 2
 #: Size of a tile; panels of ten columns fit on a phone.
 TILE_PT = (19, ROW_PT)
-#: Approximate ratio of a letter's width to its size, for names written upright.
+#: Approximate ratio of a letter's width to its size, for names written vertically.
 UPRIGHT_SHARE = 0.54
 NAME_PT, COLUMN_PT = FONT_SIZE_PT - 0.5, SMALL_SIZE_PT - 0.5
 

@@ -71,10 +71,10 @@ REFUSALS = {
     ),
     "answer": (
         "platform host needs the features of this machine's kernel, which does not answer ({}); it may be loading "
-        "a module, so that a second call succeeds, and platform: uml may work without them."
+        "a module, so that a second call may succeed, and platform: uml may work without them."
     ),
 }
-#: Distribution (ID of os-release(5)) -> package with the modules that are missing in a small kernel.
+#: Distribution (ID of os-release(5)) -> package with the modules that are missing from a small kernel.
 PACKAGES = {
     "ubuntu": "linux-modules-extra-{kernel}",
     "debian": "linux-image-amd64 (its cloud kernels lack some)",
@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: a dumbbell's parts for each bottleneck, and the parts for delay and loss behind each."""
+    """Return the parts that a chain needs: for each bottleneck, a dumbbell's parts, and the parts for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -240,7 +240,7 @@ def _missing_words(missing, kernel, scenarios):
         lacks.append(f"has no CCA {', '.join(absent)} (it has {', '.join(kernel['ccas'])})")
     refused = [need.cca for need in missing if need.allowed and need.cca in kernel["ccas"]]
     if refused:
-        lacks.append(f"does not let a network namespace make {', '.join(refused)} its default")
+        lacks.append(f"does not allow {', '.join(refused)} as a network namespace's default")
     modules = [PARTS[need.part][1] for need in missing if need.part] + [f"tcp_{cca}" for cca in absent]
     ways = [how_to_add([module for module in modules if module], kernel["kernel"])] if any(modules) else []
     if refused:
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for the given scenarios, with the first one's name or, if it is all of them, their number."""
+    """Return a phrase for the given scenarios, with the name of the first one or, if they are all scenarios, only their number."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:
@@ -268,7 +268,7 @@ def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, d
     file that names the distribution.
     """
     if not loaded.exists():
-        return "it doesn't support modules, which could add them"
+        return "it doesn't support loadable modules, which could add them"
     try:
         there = (folder / kernel / "modules.dep").read_text()
     except OSError:

@@ -32,7 +32,7 @@ class ByPath:
 def plan_without_repetition() -> None:
     """More than halve the time for planning thousands of jobs, without changing the plan.
 
-    This avoids the following work of Snakemake. It inspects the signature of each function before every call, about twenty times per job.
+    This avoids the following work. Snakemake inspects the signature of each function before every call, about twenty times per job.
     It searches for the Conda environment of each job, and therefore evaluates the parameters of all jobs, although no rule has such an
     environment. A dry run describes each job in full, including resources and shell command, even if ``quiet`` contains ``rules`` and none
     of this is shown; it also releases resources that it hasn't allocated. Each file is compared with the paths of all rules with the same
@@ -76,8 +76,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that it does nothing else after a
-    thousand runs.
+    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that after a thousand runs
+    Snakemake does nothing else.
     """
     workflow.scheduler.job_rate_limiter = None
 
@@ -85,7 +85,7 @@ def switch_off_rate_limit(workflow) -> None:
 def make_missing_files_at_once() -> None:
     """Make `snakemake --touch` create missing files, and skip its pause of 0.1 s per job.
 
-    This gives a benchmark Snakemake's records of thousands of jobs without executing them.
+    A benchmark uses this to create Snakemake's records of thousands of jobs without executing the jobs.
     """
     from snakemake.executors import touch
     from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo

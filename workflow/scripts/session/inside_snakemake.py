@@ -177,7 +177,7 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, let containers see the environment or network.
+    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, don't isolate containers from the machine.
 
     The workflow's own profile, profiles/default, already contains these arguments.
     """
@@ -234,7 +234,7 @@ def is_forced(workflow) -> bool:
 
 
 def together(*functions: Callable) -> Callable:
-    """Return an input function that combines several, so that their checkpoints can run in parallel.
+    """Return an input function that combines several input functions, so that their checkpoints can run in parallel.
 
     An input function stops at the first checkpoint without output. With separate functions, each checkpoint would therefore have to wait
     for the previous ones.

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Mapping
 from session.inside_messages import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
 from wording.terminal_text import said
 
-#: Modules that print; an exception would leave their locks and buffers in a state in which all later output is lost.
+#: Modules that print; an exception in them would leave locks and buffers in a state in which all later output is lost.
 PRINTING = ("logging", "rich")
 #: Time in s after which the signal is raised again.
 AGAIN_S = 0.2
 #: Time in s that a message about a failure waits for the signal, which a busy machine may deliver to a job first.
 LATE_S = 0.5
-#: Time in s between two looks for the signal.
+#: Time in s between two checks for the signal.
 LOOK_S = 0.02
 
 
@@ -87,7 +87,7 @@ class Interruption:
         return not self.is_asked
 
     def wait_for_signal(self) -> None:
-        """Wait until the user has pressed Ctrl-C, or `LATE_S`: the signal ends a job at once, and reaches this process a moment later.
+        """Wait up to `LATE_S` for the signal of Ctrl-C, which ends a job at once but reaches this process a moment later.
 
         The signal's handler may interrupt this function, so the two share no lock.
         """

@@ -40,7 +40,7 @@ TCA_OPTIONS = TCA_MATCHALL_ACT = 2
 IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_DATA = 3, 18, 2
 #: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, the kind of encapsulation, and its value for UDP.
 IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
-#: The generic netlink family that lists the others (genetlink), and its request for one by name.
+#: The generic netlink family that lists all families (genetlink), and its request for a family by name.
 GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
 #: A filter's priority (1) and protocol (all, ETH_P_ALL) in the form of tcm_info.
 FILTER_INFO = 1 << 16 | socket.htons(3)

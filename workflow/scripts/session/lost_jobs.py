@@ -33,7 +33,7 @@ def _enter_in_log(record):
 
 
 def _lines_that_tell(path, started):
-    """Return the last of Slurm's own lines in a scheduler's log; if it has none and the job didn't start, the last lines."""
+    """Return the last of Slurm's own lines in a scheduler's log; if there are none and the job didn't start, the last lines of any kind."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -22,7 +22,7 @@ DEFAULT_RUNS = 10
 LEAST, MOST = 0.05, 20.0
 #: Largest number of benchmark files read per scenario.
 MOST_FILES = 50
-#: Number of results folders to keep, the latest ones.
+#: Number of results folders whose times are kept: the latest ones.
 MOST_FOLDERS = 100
 
 
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 
 class Speed(NamedTuple):
-    """Time for a run's fixed part (``own``) and its traffic relative to the reference machine; ``runs`` is the number of measured runs."""
+    """Times of a run's fixed part (``own``) and its traffic, relative to the reference machine; ``runs`` is the number of measured runs."""
 
     own: float = 1.0
     traffic: float = 1.0

@@ -15,7 +15,7 @@ from study_files.call_memory import FOLDER, read_memory, write_memory
 from testbed.machine import identity
 
 MEMORY = FOLDER / "module-digests.json"
-#: The modules that read others: stored results become invalid when these change.
+#: The modules that read other modules; if any of them changes, stored results become invalid.
 READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 

@@ -1,6 +1,6 @@
 """Number of replications that a study's comparisons need to show a difference, estimated from pilot runs.
 
-The comparisons are those that the report will make in every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
+They are the comparisons that the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
 scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs
 (`inference.sample_size`) are the same as in the report.
 """
@@ -32,7 +32,7 @@ ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too
 
 @dataclass(frozen=True)
 class Difference:
-    """A true difference to be detected: ``size`` in ``unit``, either the unit of the metric's effects ("%", "points") or the metric's."""
+    """A true difference to be detected: ``size`` in ``unit``, the unit of the metric's effects ("%", "points") or of the metric."""
 
     size: float
     unit: str
@@ -71,7 +71,7 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return the comparisons of a study's report, which are made in each metric: subject, scenario, cell, and key of the values."""
+    """Return the comparisons of a study's report, which are made for each metric: subject, scenario, cell, and key of the values."""
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -108,7 +108,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
     runs : pandas.DataFrame or None
         Pilot runs with the columns of ``tidy/runs.csv``.
     asked : Difference, optional
-        Difference to be detected, which excludes metrics that it doesn't fit; by default `default_differences`.
+        Difference to be detected; metrics that it doesn't fit are excluded. The default is `default_differences`.
     metrics : sequence of Metric
         Metrics to compare.
     """

@@ -14,7 +14,7 @@ from run_tables.tidy_rows import rows_of_run
 from study_files.study_runs import cells, run_conditions
 from testbed.machine.given_file import given_text
 
-#: Path in a results folder of the resolved study.
+#: Path of the resolved study, relative to a results folder.
 STUDY = "workflow/study.json"
 
 

@@ -38,10 +38,10 @@ UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segmen
 #: Sentences about comparisons without a number, by kind.
 REASONS = {
     NO_PILOT: "have no pilot runs: a few replications are needed first",
-    ONE_PILOT: "have only one pair of pilot runs, from which no spread can be estimated",
-    TWO_KINDS: "have pilot runs of two kinds, some far from the others, so that the mean has no interval with any number of replications",
+    ONE_PILOT: "have only one pair of pilot runs, from which no standard deviation can be estimated",
+    TWO_KINDS: "have pilot runs of two kinds, some far from the others, so the mean has no interval, whatever the number of replications",
     ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and no test is needed",
-    NO_SPREAD: "have no usable spread (all pairs are equal, or the mean is 0)",
+    NO_SPREAD: "have no usable standard deviation (all pairs are equal, or the mean is 0)",
     TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
 }
 #: Largest number of comparisons that are listed one by one.
@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metric in the text of METRIC, or all metrics; raise `PlanError` if there is none or the difference doesn't fit any."""
+    """Return the metric named by METRIC, or all metrics; raise `PlanError` if there is no such metric or the difference fits none."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")
@@ -124,10 +124,10 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
         words.append(
             f"Results with the same conditions: {', '.join(map(shown, alike))}; use FROM={shown(alike[0])}."
             if alike
-            else f"A few pilot runs are enough to estimate the spread: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
+            else f"A few pilot runs are enough to estimate the standard deviation: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
         )
     for error in pilot.others.values():
-        words.append(f"Skipped, with any similar file in the folder: {error}.")
+        words.append(f"Skipped, like any similar files in the folder: {error}.")
     return words
 
 
@@ -176,7 +176,7 @@ def with_replications(study, replications) -> dict:
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
-    """Return a row for each of `steps_of`: comparisons shown, all runs with core time and disk space, missing runs with core time."""
+    """Return a row for each number from `steps_of`: comparisons with enough pairs, cost of all runs, and cost of the missing runs."""
     rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of these missing")]
     folder, record = results / study["study"], speed_record(root)
     there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))

@@ -14,7 +14,7 @@ INTERVAL_S = 60
 LOOK_S = 5
 #: Core-seconds of a job other than a run: analyses, figures, the page.
 OTHER_JOB_S = 3
-#: Share of the work after which its pace is extrapolated; before that, all cores are assumed to be in use.
+#: Share of the work after which the pace is extrapolated; before that, all cores are assumed to be in use.
 PACE_FROM = 0.05
 
 

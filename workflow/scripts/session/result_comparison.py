@@ -30,7 +30,8 @@ from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs need this much.
+#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs can be significant only
+#: with about this share or more.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
@@ -96,7 +97,7 @@ def _cell_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_cell(head, cell, margins) -> Iterator[Row]:
-    """Yield the rows of a cell of two studies.
+    """Yield the rows for a cell that two studies share.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def values_of_runs(runs) -> pd.DataFrame:
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield, for each cell that both tables have, the columns shared by its rows, and first and second values by column, shape (n, 2).
 
-    Runs of the same replication are a pair if they have the same seed or, in a cell without equal seeds, in any case.
+    Runs of the same replication are a pair if they have the same seed; in a cell without any equal seeds, they always are.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -152,7 +153,7 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row that judges most pairs of values and, if any runs are far worse, the row that counts these.
+    """Yield the row about most pairs of values and, if any runs are far worse, the row that counts such runs.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """

@@ -53,7 +53,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own."""
+    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own cache folder."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -137,7 +137,7 @@ class RunCache:
             self._pass_over(error)
 
     def _pass_over(self, error):
-        """Stop using the store in this call, and print one line about it the first time."""
+        """Stop using the store in this call, and print one line about the error the first time."""
         with self._lock:
             if not self._passed_over:
                 self._passed_over = True

@@ -17,7 +17,7 @@ from wording.terminal_text import said
 BESIDE_GUEST_MIB = 400
 #: Largest factor by which a node may be slower than the machine of the benchmarks.
 SLOWER = 3
-#: Additional time for a job, in minutes: to start, and for one run that is tried again.
+#: Additional time for a job, in minutes: for its start, and for a second attempt at one run.
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
@@ -28,11 +28,12 @@ TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: The same for a packet of a program, whose two processes and clock readings all cause context switches of the guest (quic-go at 20 Mbit/s).
+#: Core time for a packet of a program, in s; two processes and their clock readings all cause context switches of the guest (quic-go at
+#: 20 Mbit/s).
 PROGRAM_PACKET_S = 5e-4
 #: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
-#: Average ratio, over a study's CCAs, of the amount sent to that law.
+#: Average ratio, over a study's CCAs, of the amount sent to the amount by this law.
 ABOVE_LAW = 2
 #: Duration of a simulated run as a share of its upper bound.
 SIMULATED_PART = 0.36
@@ -64,7 +65,7 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs: those with IPv6, whose packets have less payload, so files take longer."""
+    """Return the specification of a scenario's slowest runs: with IPv6, packets have less payload, so files take longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
@@ -119,7 +120,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: the number that full links carry or, if lower, that random loss allows."""
+    """Return the approximate number of packets that a run sends: as many as full links carry or, if fewer, as random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:

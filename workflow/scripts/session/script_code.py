@@ -1,7 +1,7 @@
 """Digest of a rule's script, which covers the script's code and the code of all modules that it imports from this folder.
 
 Snakemake notices a changed script, but not changes to the modules that the script imports. As a parameter of the script's rule, the digest
-makes exactly those outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
+makes only the outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
 and the prose in declarations of columns (which only report and documentation print) don't affect the digest. Results of reading modules
 are remembered (`session.module_memory`).
 """
@@ -26,7 +26,7 @@ PLAIN_ARGUMENTS = {
     "interval_columns": 3,
     "mean_of": 1,
 }
-#: Keyword arguments that aren't prose either: bounds of values.
+#: Keyword arguments that aren't prose: bounds of values.
 PLAIN_NAMES = {"least", "most"}
 
 

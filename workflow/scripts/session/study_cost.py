@@ -10,7 +10,7 @@ from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
 
-#: Smallest number of a study's runs for which the error of their estimate is reported.
+#: Smallest number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
 
 
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
-    """Record the times of a study's runs; return a sentence about their deviation from the estimate, or "" if there are few runs."""
+    """Record the times of a study's runs; return a sentence about the error of the estimate, or "" if there are few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
     record.keep(folder, samples_of(folder, cost.works))

@@ -109,7 +109,7 @@ def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> 
     places = " ".join(shlex.quote(str(place)) for place in dict.fromkeys(place for _, _, place in late))
     then, today = (datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") for seconds in (newest, now))
     return (
-        f"the clock says {today}, and {path} was written at {then}{more}: set the clock or, if the clock is right, give the files "
+        f"the clock shows {today}, and {path} was written at {then}{more}: set the clock or, if the clock is right, give the files "
         f"the current time: `find {places} -newermt @{int(now)} -exec touch {{}} +`."
     )
 

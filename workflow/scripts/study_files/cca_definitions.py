@@ -28,7 +28,7 @@ LONGEST_NAME = 15
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in missing keys of definitions from their C files.
 
-    ``definitions`` are by name, and the schema has validated them. Returns the completed definitions, each with the `KEYS` of its kind
+    ``definitions`` (by name) have been validated by the schema. Returns the completed definitions, each with the `KEYS` of its kind
     (``base`` or ``source``), and problems as sentences that start with the key.
     """
     complete, problems = {}, []
@@ -65,7 +65,7 @@ def _of_file(one):
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions needed by runs of a CCA or mix in a resolved scenario, by name.
 
-    These are the study's definitions among the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
+    These are the study's own definitions of the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]

@@ -13,7 +13,7 @@ LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
 
 
 def completed_table(table, source) -> dict:
-    """Return a `link.jitter_table` with its file's SHA-256 and numbers; a table with numbers only gets them sorted. Raises `TraceError`.
+    """Return a `link.jitter_table` with its file's SHA-256 and numbers; numbers that it has already are sorted. Raises `TraceError`.
 
     Parameters
     ----------

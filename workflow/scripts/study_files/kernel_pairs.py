@@ -12,7 +12,7 @@ IMAGE = "the image's Linux"
 
 @dataclass(frozen=True)
 class KernelPair:
-    """The same CCA on two kernels: ``cca`` on ``kernel``, and ``base`` on ``other``, the kernel without patches or the older one."""
+    """The same CCA on two kernels: ``cca`` on ``kernel``, and ``base`` on ``other``, the kernel without patches or the older kernel."""
 
     cca: str
     base: str

@@ -33,7 +33,7 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise be of another kind.
+#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise work differently.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: Largest size of a patch, in bytes; the patch of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
@@ -241,9 +241,9 @@ def without_number(linux: bytes, name: str) -> bytes:
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
-    ``kernels`` are by name, and the schema has validated them. Returns the completed kernels, and problems as sentences that start
+    ``kernels`` (by name) have been validated by the schema. Returns the completed kernels, and problems as sentences that start
     with the key. A completed kernel has the applicable `KEYS` (``version`` and ``sha256`` of the base package or the tree, but not for
-    the image's own Linux); it is None for the image's kernel itself.
+    the image's own Linux); for the image's kernel itself, it is None.
     """
     complete, problems = {}, []
     for name, one in kernels.items():

@@ -14,11 +14,11 @@ from study_files.program_ccas import programs_under_test
 
 #: Separator between scenario and perturbation.
 JOINT = "."
-#: The unperturbed scenario, and the same scenario with other seeds, which shows the changes that are due to chance only.
+#: The unperturbed scenario, and the same scenario with other seeds, whose changes are due to chance only.
 AS_IS, AGAIN = "as-is", "again"
 #: Largest numbers of CCAs and replications, to keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
-#: Tick of the perturbed guest kernel in Hz; the usual one is 1,000.
+#: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000.
 TICK_HZ = 250
 
 

@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program that a CCA of a resolved study stands for, as in groups; None for the kernel's CCAs, definitions and mixes."""
+    """Return the program that a CCA stands for, in the form used in groups; None for the kernel's CCAs, definitions and mixes."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -82,7 +82,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program that is given as in groups and may be invalid."""
+    """Return the name in `ccas` of a program, which has the form used in groups and may be invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

@@ -20,9 +20,9 @@ AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Insert programs' declarations into the groups of a study's resolved scenarios, in place; `programs` keeps those named in `ccas`.
+    """Insert programs' declarations into the groups of a study's resolved scenarios, in place.
 
-    Returns problems as sentences that start with the key.
+    The key `programs` keeps only the declarations of programs that `ccas` names. Returns problems as sentences that start with the key.
     """
     written = study.pop("programs")
     declared, problems = {}, []

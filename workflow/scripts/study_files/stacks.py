@@ -6,9 +6,9 @@ from study_files.kernels import CHECKOUT
 
 #: Folder with one folder per stack, its source and lock.
 SOURCES = CHECKOUT / "examples"
-#: Files by which the folder of a stack is recognized: the locks of Rust and Go, and the one of pip.
+#: Files by which the folder of a stack is recognized: the locks of Rust, Go and pip.
 LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
-#: Where a study expects the stacks, relative to the folder that it is run in.
+#: Folder in which a study expects the stacks, relative to the working directory.
 PLACE = Path("my")
 
 

@@ -1,4 +1,4 @@
-"""Study files: reading, completing, and deriving runs and their seeds.
+"""Study files: how they are read and completed, and how runs and seeds are derived from them.
 
 From a study file to a run::
 

@@ -30,8 +30,8 @@ def with_bottlenecks(scenario) -> dict:
 def without_unused(scenario) -> dict:
     """Return a resolved scenario without unused keys, so that runs have the same specifications as before these keys existed.
 
-    The keys are the section `chain` unless the topology is a chain, and a queue for the reverse direction, an outage of a path and separate
-    values for paths if these aren't set.
+    Unused are the section `chain` if the topology isn't a chain, and the reverse direction's queue, the outage of a path and separate
+    values for paths if they aren't set.
     """
     unused = {"chain": scenario["topology"] != "chain", "reverse_queue": scenario["reverse_queue"] is None}
     left = {key: value for key, value in scenario.items() if not unused.get(key)}
@@ -61,7 +61,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems of a resolved scenario's chain or, without a chain, settings that need one."""
+    """Yield problems of a resolved scenario's chain or, without a chain, problems of settings that need a chain."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -83,7 +83,7 @@ def chain_problems(scenario) -> Iterator[str]:
     if transport["cca_set_by"] == "sysctl" and scenario["chain"]["cross_cca"]:
         yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca: socket."
     if scenario["groups"]:
-        yield "flows is a list of groups; allowed with topology chain: a number, that of the flows over all bottlenecks."
+        yield "flows is a list of groups; allowed with topology chain: the number of flows over all bottlenecks."
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (

@@ -152,7 +152,7 @@ def _check_names(study):
     named += [("ccas", cca) for cca in ccas_written_out(study)]
     for key, name in named:
         if ending := re.search(r"(.+?)\1{19,}$", name):
-            yield f"{key} has the name {name}; allowed: a name that doesn't end in '{ending[1]}' 20 times or more."
+            yield f"{key} has the name {name}; allowed: a name that doesn't end in 20 or more repetitions of '{ending[1]}'."
 
 
 def _check_replications(study):
@@ -206,7 +206,7 @@ def _check_loss(scenario):
     if share < 0.5:
         yield (
             f"link.loss_percent is {value_text(percent)}, with which {100 * share:.2g} % of all connections are established; "
-            f"allowed: values with which at least half of them are, such as {{forward: 90, reverse: 0}}."
+            f"allowed: values with which at least half of the connections are established, such as {{forward: 90, reverse: 0}}."
         )
 
 

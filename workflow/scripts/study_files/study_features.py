@@ -121,7 +121,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features that some and that all of a study's scenarios have ("some", "every"), for captions and templates."""
+    """Return the features of at least one scenario ("some") and of all scenarios ("every"), for captions and templates."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]

@@ -190,7 +190,7 @@ def _times_of_program(group, duration_s):
     """Yield problems with the end of a program group, which needs either an end time or an amount."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
-        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, because a program sends either an amount or until a time."
+        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, because either an amount or a time ends a program's traffic."
     elif stop_s is not None and not start_s < stop_s <= duration_s:
         yield f"stop_s is {stop_s}; allowed: more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
 

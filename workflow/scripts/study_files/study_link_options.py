@@ -16,7 +16,7 @@ NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
 #: Largest difference in percentage points between a given share and the model's share, because shares are written with seven digits.
 SHARE_SLACK = 1e-6
 
-#: Effect that netem draws without being an option -> its key.
+#: Effect that netem draws and that isn't an option -> the key of `link` that sets the effect.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield problems of effects that are set for packets in the reverse direction although there are none."""
+    """Yield problems of effects that are set for packets in the reverse direction although none are sent there."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield problems of settings for packet order or the distribution of jitter: without jitter, or with a delay that is too short."""
+    """Yield problems of settings for packet order or jitter's distribution that are given without jitter or with too short a delay."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."

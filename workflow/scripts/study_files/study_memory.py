@@ -48,7 +48,7 @@ def buffer_problems(scenario) -> Iterator[str]:
     if transport["receive_buffer_bytes"] is not None and transport["receive_buffer_bytes"] < least:
         yield (
             f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes: "
-            f"at least {least}, because Linux offers half of a buffer as a window, and cuts segments that are larger than half of the window."
+            f"at least {least}, because Linux advertises half of a buffer as a window, and cuts segments that are larger than half of the window."
         )
     if not run.limits_send_buffer:
         return

@@ -120,7 +120,7 @@ def _outage_problems(scenario, outage):
         yield f"multipath.outage is set for path {outage['path']}; allowed without a duration of iperf3: null."
     elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
         yield (
-            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: an end before the traffic's, {traffic['duration_s']} (s)."
+            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: an end before the end of the traffic, {traffic['duration_s']} (s)."
         )
     if not all(link["delay_ms"].values()):
         yield "multipath.outage is given without link.delay_ms; allowed: null, because an outage drops packets where they are delayed."

@@ -89,7 +89,7 @@ def last_replication(study, scenario_id=None) -> int:
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the control runs of a study, if any, as tuples like those of `runs`."""
+    """Iterate over the control runs of a study, if any, as tuples in the form of `runs`."""
     for cell in cells(study):
         for replication in range(most_replications(study) + 1, last_replication(study) + 1):
             yield (*cell, replication)
@@ -207,7 +207,7 @@ def job_runs(
     """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
 
     A job ends before the run that would exceed the limit of runs or seconds. The runs of a job have the same needs and are ordered by
-    scenario and replication. In a study with interim looks, all belong to one scenario, and none is before a look that others follow.
+    scenario and replication. In a study with interim looks, all runs of a job belong to one scenario and lie between the same two looks.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def job_runs(
     seconds_of : callable, optional
         Function of scenario and CCA that returns the expected seconds of a run.
     needs_of : callable, optional
-        Function of scenario and CCA that returns the needs of a run before it can start (hashable).
+        Function of scenario and CCA that returns the needs (hashable) that must be met before a run can start.
     scenarios : container of str, optional
         Identifiers of the scenarios whose runs are divided; all if not given.
     """

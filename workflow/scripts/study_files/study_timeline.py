@@ -53,7 +53,7 @@ def _plain(value):
 
 
 def _of_entry(scenario, number, entry):
-    """Yield problems of a single entry."""
+    """Yield problems of a single timeline entry."""
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:

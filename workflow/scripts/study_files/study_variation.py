@@ -104,7 +104,7 @@ def variation_words(variation) -> str:
         "rate_percent": "rate ±{:g} %",
         "queue_packets": "queue ±{:g} " + ("packet" if variation["queue_packets"] == 1 else "packets"),
         "background_percent": "background traffic in {:g} % of the replications",
-        "start_ms": "flows start within up to {:g} ms more",
+        "start_ms": "flows start within a time longer by up to {:g} ms",
         "down_percent": "time down ±{:g} %",
     }
     return ", ".join(text.format(variation[quantity]) for quantity, text in words.items() if variation[quantity])

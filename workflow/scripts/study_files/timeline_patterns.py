@@ -34,7 +34,7 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
-    """Yield outages whose durations and distances are exponentially distributed; the rate is redrawn for each."""
+    """Yield outages with exponentially distributed durations and intervals; the rate is redrawn for each outage."""
     at_s = draw.expovariate(1 / given["on_s"])
     while at_s < until_s:
         off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
@@ -48,7 +48,7 @@ PATTERNS = {
     "satellite": Pattern({"period_s": 15, "rate_mbps": [50, 200], "delay_ms": [15, 40], "down_s": 0.05}, satellite),
     "on-off": Pattern({"on_s": 5, "off_s": 0.5, "rate_mbps": None}, on_off),
 }
-#: Keys of all patterns.
+#: Keys that all patterns have.
 COMMON = {"direction": "both", "seed": 1}
 
 

@@ -19,7 +19,7 @@ OF_VALUES: dict[str, tuple[Callable, str]] = {
     "packets": (_is_list, "One queue for each path is multipath.path_queue_packets."),
     "delayed_acks": (_is_count, "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency."),
     "protocol": (lambda value: value == "quic", "A QUIC stack is one of `programs` (docs/programs.md)."),
-    "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender after TCP Prague."),
+    "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender modelled on TCP Prague."),
     "discipline": (lambda value: value in ("tbf", "htb", "netem"), "The shaper is link.shaper."),
 }  # fmt: skip
 #: Part of an unknown key -> sentence with the right key for this setting.
@@ -27,7 +27,7 @@ OF_KEYS = {
     "capture": "`make packets` records the packets of a finished run.",
     "pcap": "`make packets` records the packets of a finished run.",
     "tracepoint": "`make trace` records the kernel's events of a finished run.",
-    "sysctl": "Settings of TCP are keys of transport.",
+    "sysctl": "TCP settings are keys of transport.",
     "mtu": "The MTU of all links is link.mtu_bytes.",
     "initcwnd": "Use transport.initial_window_packets.",
     "distribution": "The distribution of delays is link.jitter_distribution.",

@@ -29,7 +29,7 @@ def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int =
     bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) times a cross flow's: the
     share is L r / (L r + C). With equal round-trip times, this is alpha-fairness with alpha = 2.
 
-    ``rtt_ratio``: round-trip time of the cross flows divided by that of the long flows, including queues.
+    ``rtt_ratio``: ratio of the cross flows' round-trip time to the long flows', including queues.
     """
     return _share(rtt_ratio / math.sqrt(bottlenecks), long_flows, cross_flows)
 
@@ -39,13 +39,13 @@ def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int 
 
     Let each queue overflow once in a period T. A cross flow's window then doubles by growing T/R_c packets, and is
     1.5 T/R_c on average; a long flow's is halved n times in T, so it is 1.5 T/(n R_l). Rates are windows divided by round-trip
-    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is that of proportional fairness, 1/(n + 1) for single
-    flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
+    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is the same as under proportional fairness, 1/(n + 1)
+    for single flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
     networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
     """
     return _share(rtt_ratio**2 / bottlenecks, long_flows, cross_flows)
 
 
 def _share(ratio, long_flows, cross_flows):
-    """Return the long flows' share if the rate of each is ``ratio`` times that of a cross flow."""
+    """Return the long flows' share if each has ``ratio`` times a cross flow's rate."""
     return long_flows * ratio / (long_flows * ratio + cross_flows)

@@ -15,8 +15,8 @@ def last_departure_s(
 ) -> float:
     """Return the time at which the last of ``segments`` full packets leaves the bottleneck, in s after the server got the request.
 
-    The first ``INITIAL_WINDOW`` packets may leave at once, and each acknowledgement, one round trip after its packet left, lets two more
-    leave: slow start (RFC 5681, section 3.1) grows cwnd by the acknowledged data. The bottleneck is a token bucket that holds one full
+    The first ``INITIAL_WINDOW`` packets may leave at once, and each acknowledgement, one round trip after its packet left, allows two more
+    to leave: slow start (RFC 5681, section 3.1) grows cwnd by the acknowledged data. The bottleneck is a token bucket that holds one full
     packet, and lets packets pass until its tokens are negative; the acknowledgement of the request has just used some of them. This is the
     recursion, packet by packet, behind the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency, INFOCOM 2000) for the case
     without loss.
@@ -48,7 +48,7 @@ def ideal_completion_s(
 ) -> float:
     """Return the completion time of an object on an empty path in s, from the call of connect to the last byte.
 
-    A slowdown is the completion time divided by this one: 1 or more (Alizadeh et al., pFabric, SIGCOMM 2013, section 5, and Montazeri
+    A slowdown is the completion time divided by this time: at least 1 (Alizadeh et al., pFabric, SIGCOMM 2013, section 5, and Montazeri
     et al., Homa, SIGCOMM 2018, section 5, who divide by the time of an object that is alone in the network).
 
     Parameters

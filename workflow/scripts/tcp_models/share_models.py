@@ -10,7 +10,7 @@ from tcp_models.throughput_models import CUBIC_BETA, CUBIC_C
 
 
 def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flows: int = 1) -> float:
-    """Return the share of the link, 0 to 1, that BBR flows (version 1) get together when they compete with loss-based flows.
+    """Return the share of the link, 0 to 1, that BBR flows (version 1) get in total when they compete with loss-based flows.
 
     ``rtt_s`` is the RTT of the empty path.
 

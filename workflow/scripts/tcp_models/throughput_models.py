@@ -41,7 +41,7 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
     """Return Reno's rate by the square-root law, MSS / RTT * C / sqrt(p), in Mbit/s.
 
     Mathis et al. (1997), equation 3. It ignores slow start, timeouts and the receiver's window, so
-    it is too high for small windows (loss of some percent).
+    it is too high for small windows (a loss of several percent).
 
     ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
     1).
@@ -80,7 +80,7 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.fl
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
     """Return CUBIC's response function in Mbit/s: the larger of the two regions' windows per RTT (RFC 9438, sections 4.3, 5.1).
 
-    Parameters are those of `square_root_law_mbps`.
+    Parameters as in `square_root_law_mbps`.
     """
     window = np.maximum(cubic_window(rtt_ms, loss), reno_friendly_window(loss))
     return rate_mbps(window, mss_bytes, rtt_ms)

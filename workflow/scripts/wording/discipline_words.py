@@ -14,24 +14,24 @@ DISCIPLINE_WORDS = {
         "Controlled delay (RFC 8289): drops or marks while packets have waited "
         "longer than `target_ms` for `interval_ms`."
     ),
-    "fq_codel": "Flow queues by a hash, each with CoDel, served in turn (RFC 8290).",
+    "fq_codel": "Flows hashed to queues, each with CoDel, served in turn (RFC 8290).",
     "pie": (
         "Proportional integral controller enhanced (RFC 8033): drops or marks at random, with a "
         "probability that holds the delay at `target_ms`."
     ),
-    "fq_pie": "Flow queues by a hash, each with PIE, served in turn.",
+    "fq_pie": "Flows hashed to queues, each with PIE, served in turn.",
     "cake": (
         "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): flows served in turn, three tins by priority, with COBALT in each. "
-        "Always marks packets of flows with ECN. The rate stays the link's own."
+        "Always marks packets of flows with ECN. The link's shaper, not CAKE, limits the rate."
     ),
     "dualpi2": (
         "Dual queue, coupled (RFC 9332): a queue for flows that ask for it by ECT(1), marked above `step_threshold_ms`, and PI2 for all others. "
         "Always marks packets of flows with ECN."
     ),
-    "sfq": "Stochastic fairness queueing (McKenney 1990): flow queues by a hash, drop-tail, served in turn.",
+    "sfq": "Stochastic fairness queueing (McKenney 1990): flows hashed to drop-tail queues, served in turn.",
     "fq": (
         "Fair queueing: a queue for each flow, served in turn. "
-        "It paces only connections of the host that it is on, so behind a router it paces none."
+        "It paces only connections of the host on which it runs, so on a router it paces none."
     ),
 }
 #: Parameter of disciplines -> its description.
@@ -51,9 +51,9 @@ PARAMETER_WORDS = {
     "drop_batch_packets": "Packets dropped together from the longest queue when the limit is reached.",
     "tupdate_ms": "Interval at which the probability is computed; for PIE in ticks of the kernel.",
     "alpha": "Weight of the difference between the delay and the target.",
-    "beta": "Weight of the delay's change.",
+    "beta": "Weight of the change in delay.",
     "ecn_prob_percent": "Probability up to which packets are marked; above it, packets are dropped.",
-    "rtt_ms": "Interval of its COBALT; the target is a twentieth of it.",
+    "rtt_ms": "COBALT's interval; the target is a twentieth of this interval.",
     "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
     "ack_filter": "Whether a waiting acknowledgement is dropped when a later one of the same connection arrives, as on asymmetric lines.",

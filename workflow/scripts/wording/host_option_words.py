@@ -8,10 +8,10 @@ from experiment.host_options import HOST_OPTIONS
 #: Option -> its description.
 OPTION_WORDS = {
     "initial_window_packets": (
-        "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's own, 10 packets."
+        "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's default, 10 packets."
     ),
     "initial_receive_window_packets": (
-        "Initial receive window that the receivers offer, in segments. `null`: as large as their buffer allows."
+        "Initial receive window that the receivers advertise, in segments. `null`: as large as their buffer allows."
     ),
     "slow_start_after_idle": (
         "Whether a connection that has been idle for a retransmission timeout restarts with the initial window (RFC 2861, RFC 5681 section 4.1)."
@@ -33,22 +33,22 @@ OPTION_WORDS = {
         "seen, and then a longer time with each D-SACK. `static`: the time doesn't grow. `without-threshold`: the time also applies after three duplicate acknowledgements."
     ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
-    "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's own, 3.",
-    "pacing_slow_start_percent": "Pacing rate of TCP in slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 200.",
-    "pacing_percent": "Pacing rate of TCP after slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 120.",
-    "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
-    "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's own, 2.",
+    "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's default, 3.",
+    "pacing_slow_start_percent": "Pacing rate of TCP in slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's default, 200.",
+    "pacing_percent": "Pacing rate of TCP after slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's default, 120.",
+    "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's default.",
+    "min_tso_segments": "Smallest number of segments in a super-packet, regardless of the pacing rate. `null`: the kernel's default, 2.",
     "tso_rtt_log": (
-        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with every 2^`tso_rtt_log` µs of the connection's smallest RTT. "
-        "`null`: the kernel's own, 9."
+        "On short paths, super-packets may be larger than the pacing rate makes them (BIG TCP). The extra size halves with every 2^`tso_rtt_log` µs of the connection's minimum RTT. "
+        "`null`: the kernel's default, 9."
     ),
-    "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's own. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
-    "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's own, 65,536. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
+    "gso_max_segments": "Largest number of segments in a super-packet (TSO, GSO). `null`: the kernel's default. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
+    "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's default, 65,536. Only with `transport.segmentation_offload: true` and `topology: dumbbell`.",
     "max_pacing_rate_mbps": (
         "Largest pacing rate of each long flow (`SO_MAX_PACING_RATE`); it also makes TCP pace flows whose CCA doesn't. `null`: no limit. "
         "Only with `traffic.application: iperf3` over TCP."
     ),
-    "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",
+    "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's default, 120,000.",
 }
 #: Option -> description of a value that isn't the default.
 OPTION_EFFECTS = {
@@ -73,7 +73,7 @@ OPTION_EFFECTS = {
     "gso_max_segments": "super-packets of up to {} segments",
     "gso_max_bytes": "super-packets of up to {:,} bytes",
     "max_pacing_rate_mbps": "pacing up to {:g} Mbit/s",
-    "max_rto_ms": "largest retransmission timeout {} ms",
+    "max_rto_ms": "maximum retransmission timeout {} ms",
 }
 
 

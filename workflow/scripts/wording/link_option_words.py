@@ -31,7 +31,7 @@ OPTION_WORDS = {
         "`rate`, whose limit is the queue."
     ),
     "shaper_burst_bytes": (
-        "Amount that the shaper sends at once after idle time, like `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
+        "Bytes that the shaper may send at once after being idle, like `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
     ),
     "mtu_bytes": (
         "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs at least 1,280."
@@ -62,12 +62,12 @@ OPTION_WORDS = {
     ),
     "data_slot_ms": "Time between bunches of data packets, as over a radio link that sends at intervals (netem's `slot`). `null`: each packet leaves when it is due.",
     "loss_burst_packets": (
-        "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
-        "`loss_percent` on average. `null`: each packet is lost independently."
+        "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad. "
+        "On average, it loses `loss_percent` of the packets. `null`: each packet is lost independently."
     ),
     "loss_gemodel": (
         "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet, a good path becomes bad with probability `p_percent`, and a "
-        "bad one good with `r_percent`. `loss_percent` follows from these probabilities."
+        "bad path becomes good with probability `r_percent`. `loss_percent` follows from these probabilities."
     ),
     "loss_gemodel.p_percent": "Probability that a good path becomes bad.",
     "loss_gemodel.r_percent": "Probability that a bad path becomes good.",
@@ -79,12 +79,12 @@ OPTION_WORDS = {
     ),
     "loss_state.p13_percent": "Probability that a burst of losses begins.",
     "loss_state.p31_percent": "Probability that a burst ends after a lost packet.",
-    "loss_state.p32_percent": "Probability that packets pass within a burst, after a lost one.",
+    "loss_state.p32_percent": "Probability that packets pass within a burst after a lost packet.",
     "loss_state.p23_percent": "Probability that packets are lost again, after packets have passed within a burst.",
     "loss_state.p14_percent": "Probability that a packet in a gap is lost singly.",
     "correlation": (
-        "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets below one half become rarer "
-        "than configured: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
+        "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets become rarer than configured if "
+        "their probability is below one half: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
         "delays has hardly any effect."
     ),
     "correlation.loss_percent": "Correlation of random losses, as in netem's `loss 1% 25%`.",
@@ -130,7 +130,7 @@ OPTION_EFFECTS = {
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
-#: Option -> meaning and source of its count in a run, and the adverb of such packets.
+#: Option -> meaning and source of its count in a run, and the word for such packets.
 COUNT_WORDS = {
     "reordering": (
         "Packets in the data's direction made late by `link.reordering`; packets that came in the meantime overtook the late ones.",
@@ -148,10 +148,10 @@ COUNT_WORDS = {
         "damaged",
     ),
 }
-#: Key of a scenario, or option and key -> reason why an option requires a certain value of it.
+#: Key of a scenario, or option and key -> reason why an option requires a certain value for the key.
 REASONS = {
     "transport.segmentation_offload": "a super-packet is many packets",
-    "duplicate_percent traffic.protocol": "{application} takes a packet's second copy for a late one",
+    "duplicate_percent traffic.protocol": "{application} mistakes a packet's second copy for a late packet",
     "corrupt_percent transport.ecn": "a bit of a packet's mark may flip",
 }
 

@@ -6,7 +6,7 @@ NONE = "–"
 
 
 def is_missing(value) -> bool:
-    """Return whether a value is None or not a number."""
+    """Return whether a value is None or NaN."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

@@ -1,4 +1,4 @@
-"""The keys of resolved scenarios: those in which scenarios differ, and the wording of a key with its value."""
+"""The keys of resolved scenarios: the keys in which scenarios differ, and the wording of a key with its value."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ LONGEST = 40
 def keys_of(scenario, without=()) -> dict[str, object]:
     """Return the keys of a resolved scenario with their values: "link.delay_ms.forward" -> 10.
 
-    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except those in `ITEMS`.
+    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except the lists in `ITEMS`.
     """
     found = {}
 
@@ -77,7 +77,7 @@ class Differences:
         self._known = known
 
     def among(self, begins) -> list[str]:
-        """Return the differing keys with one of the prefixes."""
+        """Return the differing keys that have one of the given prefixes."""
         return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
@@ -102,7 +102,7 @@ class Differences:
         return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
 
     def apart(self, keys, texts) -> list[str]:
-        """Return the keys that differ between scenarios whose texts are the same."""
+        """Return the keys in which scenarios with the same text differ."""
         return [key for key in keys if not self.are_distinguished_by(texts, [key])]
 
 

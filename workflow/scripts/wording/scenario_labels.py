@@ -32,7 +32,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
     ----------
     scenarios : list of dict
     without : sequence of str
-        Prefixes of keys to ignore, such as "queue": scenarios that differ only in these have the same text; all others differ.
+        Prefixes of keys to ignore, such as "queue": scenarios that differ only in such keys have the same text; all other texts differ.
     """
     differences, columns, shown = Differences(scenarios, without), [], set()
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
@@ -68,15 +68,15 @@ def _joined(columns):
 def settings_of(scenarios, without) -> dict[str, dict]:
     """Return scenario -> its ``setting`` and ``conditions``.
 
-    ``setting`` is a number that scenarios share if they differ only in the keys ``without``, given by their prefixes as for
-    `conditions_of`; ``conditions`` are the words for it. Scenarios that differ only in their names have different numbers.
+    ``setting`` is a number that scenarios share if they differ only in keys with one of the prefixes ``without`` (as for
+    `conditions_of`); ``conditions`` describes the setting in words. Scenarios that differ only in their names have different numbers.
     """
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
     return _settings(scenarios, keys, conditions_of(scenarios, without))
 
 
 def settings_by(scenarios, common) -> dict[str, dict]:
-    """Return the same as `settings_of` for groups of scenarios for which the function ``common`` returns equal values.
+    """Return the same as `settings_of` for scenarios grouped by the values that the function ``common`` returns.
 
     The words are the parts that all scenarios of a group share.
     """

@@ -34,7 +34,7 @@ def _run(scenario):
 
 
 def _rate(scenario):
-    """Return the capacity in the data's direction; one for each path if there are several."""
+    """Return the capacity in the data's direction, for each path if there are several."""
     run = _run(scenario)
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():

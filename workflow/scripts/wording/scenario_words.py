@@ -35,7 +35,7 @@ def capacity_words(scenario) -> str:
 
 
 def shared_and_own(scenarios) -> tuple[str, list[str]]:
-    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and for each row those that distinguish it.
+    """Return the conditions that all rows of ``tidy/scenarios.csv`` share and, for each row, the conditions that distinguish it.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from run_tables.run_documents import TEXT_LIMIT
 #: Largest numbers of lists and objects, and of commas, in a text: each takes many times its size in memory. Run documents have at most
 #: one list or object per 80 bytes, and one comma per 14.
 MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
-#: Deepest nesting of lists and objects: twice that of documents and manifests, and far below Python's recursion limit.
+#: Deepest nesting of lists and objects: twice the depth of documents and manifests, and far below Python's recursion limit.
 DEEPEST = 40
 
 

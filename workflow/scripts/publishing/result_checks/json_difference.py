@@ -6,7 +6,7 @@ from itertools import zip_longest
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Placeholder for a value missing on one side; its type isn't that of any JSON value.
+#: Placeholder for a value missing on one side; its type differs from the type of every JSON value.
 NOTHING = object()
 
 

@@ -96,7 +96,7 @@ def _description(described, folder):
 
 
 def _published(specification, folder, root, place):
-    """Return the base of a run's custom kernel, its C files as (path, SHA-256), and its SHA-256; all files are written to ``place``.
+    """Return the base, C files as (path, SHA-256) and SHA-256 of a run's custom kernel; all files are written to ``place``.
 
     Raises `ReceivedError` if a file was not published.
     """

@@ -111,7 +111,7 @@ def file_in(folder: str | Path, path: str) -> Path:
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
     """Yield the problems of a results folder, compared with the entries from `read_manifest`.
 
-    Unless ``unlisted`` is False, sorted files that aren't listed follow, except for `UNPUBLISHED` files.
+    Unless ``unlisted`` is False, the files that aren't listed follow, sorted, except for `UNPUBLISHED` files.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):

@@ -13,7 +13,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 #: Largest ratio of unpacked to packed size. Results are mostly compressed documents, so an archive unpacks to little more
 #: than its own size; tables unpack to about ten times their packed size.
 LARGEST_RATIO = 100
-#: Largest number of files: twice that of a study with 100,000 runs.
+#: Largest number of files: twice as many as in the results of a study with 100,000 runs.
 LARGEST_COUNT = 200_000
 #: Largest size of the list of entries in bytes, for the longest names of runs.
 LARGEST_LIST_BYTES = 2**26

@@ -65,7 +65,7 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return the number of replications of each scenario; in a study with interim looks, it is derived from the given runs."""
+        """Return the number of replications of each scenario; in a study with interim looks, the number is derived from the given runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
