@@ -88,7 +88,7 @@ def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return the longest delay in ns of an event, by planned time; earlier and simultaneous events delay it, as each moves the clock."""
+    """Return, for each planned time, the longest delay in ns that earlier and simultaneous events can cause, as each moves the clock."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

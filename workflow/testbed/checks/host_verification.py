@@ -13,8 +13,8 @@ BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
 #: Largest share of a core's time that a hypervisor may have taken, equal to the uncertainty of CPU times.
 STEAL_LIMIT = 0.05
-#: Largest delay of the reader of CPU times in waking, in ms: in 99 of 100 cases at most Linux's longest tick
-#: (100 Hz), and never so late that a reading is missed.
+#: Largest delay, in ms, with which the reader of CPU times may wake up: Linux's longest tick (100 Hz) in 99 of 100
+#: cases, and always short enough that no reading is missed.
 LATE_P99_MS = 10.0
 LATE_MAX_MS = 100.0
 

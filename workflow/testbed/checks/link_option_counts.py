@@ -26,7 +26,7 @@ def doubled(_, document, direction) -> tuple[int, int]:
 
 
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
-    """Return the number of damaged packets, the number that reached the hosts, and the smallest and largest detectable share of damage.
+    """Return the number of packets with detected damage, the number that netem passed, and the smallest and largest detectable share.
 
     netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count damaged packets. Without
     segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new

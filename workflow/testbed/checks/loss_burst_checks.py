@@ -11,8 +11,8 @@ LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` that compares a share of lost packets with the share in a `LossModel`.
 
-    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number that is as
-    small or as large is below `false_alarm`. With bursts this number varies more than with independent losses.
+    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number at least
+    as extreme is below `false_alarm`. With bursts this number varies more than with independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:

@@ -10,7 +10,7 @@ from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_m
 
 #: Largest error of a delay, in ns.
 DELAY_SLACK_NS = 2_000
-#: Largest error of the time between two packets: a share of this time, and ns for the readings of the clock.
+#: Largest error of the time between two packets: relative, plus a number of ns because the clock is read twice.
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
@@ -20,14 +20,14 @@ REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.8
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: Largest deviation of the time between two bunches from a slot, as a share of the slot.
 SLOT_SLACK = 0.01
-#: Disciplines that hold up to their whole limit in packets of a single flow.
+#: Disciplines whose whole limit a single flow can fill.
 EXACT = (DROP_TAIL, "codel")
 #: Number of packets that fq holds beyond its limit.
 FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams had the configured delay, with jitter, late packets and slots, and arrived once."""
+    """Single datagrams arrived once, after the configured delay, including jitter, reordering and slots."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]

@@ -5,7 +5,7 @@ kernel's work for packets that arrive there, is put on one core (`placed_host`),
 peer on another: a core's busy time is then the busy time of a host.
 
 ==========  ===================  =============  ============
-role        of two cores         of three       of four
+role        two cores            three cores    four cores
 ==========  ===================  =============  ============
 senders     first                second         second
 receivers   second               third          third

@@ -32,7 +32,7 @@ def mount(source, target, kind=None, flags=0) -> None:
 
 
 def prepare(job) -> None:
-    """Mount the folders that a run writes to, and hide those of the machine that it must not see; ``job`` becomes `JOB`.
+    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see; ``job`` becomes `JOB`.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def has_hardware(name) -> bool:
 
 
 def leave(error, job) -> None:
-    """Write a run's failure to its folder like `guest.main`; the folder is a descriptor, because mounts may have hidden its path."""
+    """Write a run's failure to its folder like `guest.main`; ``job`` is a descriptor, because mounts may have hidden the folder's path."""
     failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
     handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
     with open(handle, "w") as stream:

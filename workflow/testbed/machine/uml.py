@@ -43,7 +43,7 @@ INIT = "/usr/lib/sawtooth/init"
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
-#: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
+#: Memory of a guest that moves hardly any data, in MiB, with room for a number of socket readings (`READINGS`).
 BASE_MEMORY_MIB = 512
 #: Memory in MiB of a group's programs (nginx and one of ours, or two of ours) with thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
@@ -166,7 +166,7 @@ def command_line(specification) -> list[str]:
 
 
 def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
-    """Return a guest kernel and its arguments.
+    """Return the command that starts a guest kernel.
 
     Parameters
     ----------

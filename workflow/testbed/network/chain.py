@@ -56,7 +56,7 @@ def plan_emulation(specification, bottlenecks) -> dict:
 
 
 def plan_netem(specification, number, direction) -> Netem:
-    """Return the effects on packets behind a bottleneck, counted from 1."""
+    """Return the netem behind bottleneck ``number`` (from 1) for a direction."""
     bottleneck = specification.bottlenecks[number - 1]
     effect = bottleneck.direction(direction)
     more = {}
