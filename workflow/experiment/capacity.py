@@ -19,7 +19,7 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Largest delay, in round trips, between the starts of the UDP intervals of iperf3's client and its server, due to the control connection.
+#: Largest delay, in round trips, with which iperf3's server starts its UDP intervals after its client, due to the control connection.
 SET_UP_RTTS = 4
 
 
@@ -250,7 +250,7 @@ class Capacity(LateDeliveries):
         """Yield the possible time windows of a UDP measurement: iperf3's server starts to count some round trips after its client."""
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # The slope of the mean changes only where an end of the window meets a change.
+        # The slope of the mean changes only where an end of the window meets a change of the rate.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )

@@ -9,7 +9,7 @@ from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 
 _, REVERSE = DIRECTIONS
-#: Probability below which a run of lost packets is neglected.
+#: Probability below which a sequence of consecutive losses is neglected.
 NEGLIGIBLE = 1e-9
 #: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms
 #: (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
@@ -63,9 +63,9 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return how many bytes on the wire may have arrived out of order without a selective acknowledgement, given a number of flows.
+        """Return the largest number of bytes on the wire that arrived out of order and that no selective acknowledgement has reported yet.
 
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first.
+        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. ``flows`` is a number.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
@@ -138,5 +138,5 @@ class LateDeliveries:
 
 
 def lost_in_a_row(loss) -> int:
-    """Return the longest run of lost packets that has a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
+    """Return the largest number of consecutive losses with a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0

@@ -114,7 +114,7 @@ class Discipline:
         return min(second, counted.get("marks", 0) - second)
 
     def parameter(self, name) -> Parameter | None:
-        """Return the parameter of that name, or None."""
+        """Return the parameter with the given name, or None."""
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:

@@ -32,8 +32,8 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
     segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new
     one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
     the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. With any
-    other damage the checksum of TCP, UDP or ICMP is wrong at the host, which counts this. All counts start when the network is built, like
-    those of the hosts.
+    other damage the checksum of TCP, UDP or ICMP is wrong at the host, which counts this. All counts, including the hosts', start when the
+    network is built.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]

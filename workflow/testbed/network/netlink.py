@@ -18,7 +18,7 @@ NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO, net/sched/sch_api.c sends the answer about a single qdisc only to listeners.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Flags of requests to create an object: it may replace another one; it must be new; it may be new.
+#: Flags of requests to set an object: replace an existing one; fail if it exists; create it if it doesn't exist.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")

@@ -63,7 +63,7 @@ class PathChanges:
         self._open.close()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
-        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (before all others), and the function to call."""
+        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (-1: before others), and the function to call."""
         changes = self._specification.timeline.changes
         for change in changes:
             yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record how many packets have reached netem one delay before the change after change ``number``; all leave before that change."""
+        """Record the number of packets that have reached netem one delay before the change that follows change ``number``."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():

@@ -45,7 +45,7 @@ def file_of(name) -> Path:
     return SETTINGS / name.replace(".", "/")
 
 
-# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs makes 30,000 of them.
+# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs accesses 30,000 settings.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:

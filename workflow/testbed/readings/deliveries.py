@@ -71,8 +71,8 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last reading before any
-    flow ended. A flow that should have begun with the others but began only after others had ended counts as having got nothing. For UDP
-    the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
+    flow ended. A flow that should have begun with the others but began only after others had ended counts as having delivered nothing.
+    For UDP the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
     repeated, each flow has a separate window.
 
     The result is empty if delivered bytes are unknown (other applications), or if flows had no time in common.

@@ -59,7 +59,7 @@ class PacketCapture:
     """
 
     def __init__(self, path, specification, asked, folder):
-        # Written immediately, and not later by the kernel's own threads.
+        # The files are written immediately (O_SYNC), and not later by the kernel's own threads.
         for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
             Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
         self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []

@@ -15,7 +15,7 @@ NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Part of the names of byte counters; these include iperf3's control connection, whose messages contain the CCA's name.
+#: Part of the names of byte counters, which are left out: they include iperf3's control connection, whose messages contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of unanswered echo requests after which a path is assumed to have no RTT.

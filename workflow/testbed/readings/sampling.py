@@ -31,7 +31,7 @@ COLUMNS = (
 #: Column of the kernel's loss state (tcpi_ca_state), the only text column.
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
-#: Values in a queue's readings that only grow.
+#: Cumulative values in a queue's readings.
 QUEUE_COUNTS = ("drops", "marks")
 
 
