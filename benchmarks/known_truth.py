@@ -1,6 +1,6 @@
 """Synthetic values with a known truth, for testing tests, intervals and verdicts.
 
-A run's value is 100 Mbit/s times its own factor, times a factor that the replication's seed gives both runs of its pair. Functions
+A run's value is 100 Mbit/s times its own factor, times a factor that both runs of a pair share, because they have the same seed. Functions
 draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
 """
 

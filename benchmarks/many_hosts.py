@@ -85,7 +85,7 @@ def main() -> None:
         guest.write_text(
             guest.read_text().replace('\nif __name__ == "__main__":', f'{TIMED_STEPS}\nif __name__ == "__main__":')
         )
-        head("pairs of hosts, CPU s", *COLUMNS, "ms a pair", "memory MB", "document MB")
+        head("pairs of hosts, CPU s", *COLUMNS, "ms per pair", "memory MB", "document MB")
         least = cost(1, core, folder, per_s)
         costs = {pairs: cost(pairs, core, folder, per_s) for pairs in options.pairs}
         for pairs, one in ({1: least} | costs).items():

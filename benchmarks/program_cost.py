@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/program_cost.py [--repeat 3] [--seconds 10] [quic-go:reno ...]
 
-The stacks are those of examples/, built by `make stack`. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
+The stacks are built from examples/ by `make stack`. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
 Guest and machine have the same commands, rate, queue and duration. In the guest, the cost is that of a long run minus that of a run of 1 s,
 which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is charged
 to them. A profile of the time is taken with perf(1), if it is installed.

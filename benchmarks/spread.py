@@ -41,7 +41,7 @@ PLATFORMS = ("uml", "host")
 
 
 def specification(cca, ip_version, scenario, platform, duration_s) -> str:
-    """Return a run specification of one cell: the same seed for all its runs."""
+    """Return the run specification of one cell, with the same seed for all its runs."""
     scenario = {"id": "spread", "platform": platform} | scenario
     scenario["traffic"] = {"duration_s": duration_s} | scenario.get("traffic", {})
     config = {"study": "spread", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}

@@ -45,7 +45,7 @@ def make_bundle(folder=Path()) -> Path:
     """
     if unpacked.is_unpacked_bundle():
         raise SetupError(
-            "this folder is an unpacked bundle: pass on the archive that it came in, or make one of a git checkout."
+            "this folder is an unpacked bundle: pass on the archive that it came in, or make one in a git checkout."
         )
     definitions = images.definitions()
     if missing := images.missing_images(definitions):

@@ -125,7 +125,7 @@ def made_once(final) -> Iterator[Path | None]:
     Yields
     ------
     pathlib.Path or None
-        The directory to fill, beside `final`; None when `final` exists (made earlier, or by
+        The directory to fill, next to `final`; None if `final` exists (made earlier, or by
         another set-up that this one waited for).
     """
     if final.exists():  # complete, because it was renamed; the cache may belong to another user
@@ -143,7 +143,7 @@ def made_once(final) -> Iterator[Path | None]:
             yield partial
             partial.rename(final)
         finally:
-            # Again: what a killed set-up had begun may have written until now.
+            # Again, because processes of a killed set-up may have gone on writing until now.
             _remove_leftovers(final)
 
 

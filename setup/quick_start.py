@@ -70,11 +70,11 @@ class _LateLoader:
         self.loader = loader
 
     def create_module(self, spec):
-        return None  # one as Python makes it
+        return None  # Python creates the module as usual
 
     def exec_module(self, module):
         module.__loader__ = module.__spec__.loader = self.loader
-        # An import of a submodule asks for it, and so loads the module first.
+        # An import of a submodule reads `__path__`, and so loads the module first.
         vars(module).pop("__path__", None)
         module.__class__ = _LateModule
 

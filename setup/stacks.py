@@ -34,7 +34,7 @@ OF_NETWORK = [
     *(name for each in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (each, each.upper())),
     "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "CARGO_HTTP_PROXY",
 ]  # fmt: skip
-#: The machine's files for it: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
+#: The machine's network files: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
 FILES_OF_NETWORK = {
     "/etc/resolv.conf": "/etc/resolv.conf",
     "/etc/hosts": "/etc/hosts",

@@ -1,8 +1,8 @@
 """An unpacked bundle (`make bundle`): its contents, and the check that it is complete.
 
 A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
-packages are in there. Images are used where they are; what set-up makes of the rest goes into
-`bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
+packages are in there. Images are used where they are. Files that set-up makes from the other parts go
+into `bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
-netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads a table from a file of the table's name.
+netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads a table from the file of that name.
 """
 
 import math

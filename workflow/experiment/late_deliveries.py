@@ -76,9 +76,9 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return how many packets may have arrived without an acknowledgement, given a number of flows.
+        """Return the largest number of packets that may have arrived without an acknowledgement; ``flows`` is the number of flows.
 
-        These are the packets of one acknowledgement per flow, and those of further acknowledgements that were lost in a row.
+        For each flow, these are the packets of one delayed acknowledgement and of the consecutive acknowledgements lost before it.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
