@@ -72,8 +72,8 @@ class Truth:
 
     name: str
     main: Callable  # factor of the runs of the main kind
-    share: float = 0.0  # of runs of the other kind
-    level: float = 1.0  # their factor, times that of the main kind
+    share: float = 0.0  # share of runs of the other kind
+    level: float = 1.0  # factor of these runs, relative to the main kind's
 
     def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
         """Return values, and a mask of the values of the other kind."""

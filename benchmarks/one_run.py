@@ -18,7 +18,7 @@ from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return the exponent b of cost = a * x^b from two costs between which x grows by ``growth``; "not measurable" if one is not positive."""
+    """Return the exponent b of cost = a * x^b from two costs between which x grows by ``growth``; "not measurable" if a cost is not positive."""
     return f"{math.log(last / first) / math.log(growth):.2f}" if min(first, last) > 0 else "not measurable"
 
 

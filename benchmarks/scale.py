@@ -7,7 +7,7 @@
 Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
 `storage` take the results folder of config/studies/ipv4-ipv6-full.yaml, with one
 replication or more; without a folder, they first run that study (144 runs of 30 s, twenty
-minutes on one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
+minutes on one core). CPU seconds cover all processes of a call, unless a line says otherwise.
 """
 
 import argparse

@@ -11,7 +11,7 @@ from pathlib import Path
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; the image's have 8 MB and 30 kB.
+#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; in the image they have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
 #: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"

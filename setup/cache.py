@@ -32,8 +32,8 @@ def own_cache(environ=os.environ) -> Path:
 def cache_entry(kind, name) -> Path:
     """Return the path of an entry, made or not: in the cache, or in the user's own cache if the cache lacks the entry and can't be written.
 
-    So a group can share a read-only cache: its entries, above all images, are used, and what a user needs in addition, such as
-    kernels with the user's own CCAs, goes into the user's cache.
+    So a group can share a read-only cache: its entries, above all images, are used, and a user's additional entries, such as
+    kernels with the user's own CCAs, go into the user's cache.
 
     Parameters
     ----------

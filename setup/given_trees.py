@@ -41,7 +41,7 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether a file's identity (a value of `digests`) is that of a regular, non-executable file."""
+    """Return whether an identity (a value of `digests`) belongs to a regular, non-executable file."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 

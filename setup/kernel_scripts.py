@@ -25,9 +25,9 @@ from study_files.patch_mails import patches_in
 #: Folders in a source tree with packetdrill's scripts and with the files that their runner includes; Linux version that added them.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
 SINCE = "6.12"
-#: A recorded command of the runner: the script, then what `unshare` got: `-n packetdrill`, packetdrill's options, and the script.
+#: A recorded command of the runner: the script, then the arguments of `unshare`: `-n packetdrill`, packetdrill's options, and the script.
 COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
-#: The largest list of commands, in bytes; that of Linux 7.2 has 200,000.
+#: The largest list of commands, in bytes; the list of Linux 7.2 has 200,000 bytes.
 LARGEST_COMMANDS = 2**24
 
 
@@ -78,7 +78,7 @@ def unpacked_scripts(section, compiler) -> Path:
 
 
 def provide_programs(compiler, folder) -> list[str]:
-    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each one that is missing."""
+    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each missing program."""
     try:
         with contextlib.chdir(CHECKOUT):
             packages = locked_packages.provide(locked_packages.SELFTESTS)

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from progress import SetupError
 
-#: Paths that patches may change. Apptainer's `--bind` would misread others (colons, commas).
+#: Paths that patches may change. Apptainer's `--bind` would misread other paths (with colons or commas).
 PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
 #: Names of files in a unified diff, including those in Git's headers.
 NAMED = re.compile(

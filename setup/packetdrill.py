@@ -128,7 +128,7 @@ def _of_archive(source) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def _of_tar(content):
     unpacked = 0
-    # As a stream, or its whole content would be read once for the list and once for each file.
+    # Read as a stream; otherwise the whole content would be read once for the list and once for each file.
     with tarfile.open(fileobj=content, mode="r|*") as members:
         for member in members:
             unpacked += member.size

@@ -133,7 +133,7 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without one."""
+    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without a step."""
     shown = time.monotonic()
     pending = b""
     while True:

@@ -113,7 +113,7 @@ def is_snakemake(words) -> bool:
 
 
 if is_snakemake(sys.orig_argv):
-    # As session/inside_snakemake.py sets it later: imports make objects, and hardly any garbage.
+    # The thresholds that session/inside_snakemake.py sets later: imports make many objects, but hardly any garbage.
     gc.set_threshold(10_000, 20, 100)
     sys.meta_path.insert(0, LateFinder)
     look_for_plugins_once()

@@ -156,7 +156,7 @@ def replace_files(kernel, wanted, source, patched, state) -> list[str]:
         Path -> wanted identity of the file: a value of `given_trees.digests`, or "patched" and the SHA-256 of a file in ``patched``.
     source, patched : pathlib.Path
     state : pathlib.Path
-        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted one.
+        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted call.
     """
     had = json.loads(state.read_text()) if state.exists() else {}
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))

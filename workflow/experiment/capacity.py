@@ -2,7 +2,7 @@
 
 The capacity is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal
 goodput, ceilings, checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed
-over parallel paths; None if nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's
+over parallel paths; None if nothing limits the rate. A chain has the capacity of its narrowest bottleneck; each of a run's
 `bottlenecks` has a separate `Capacity`.
 Times are in ns since the traffic's origin. Standard library only.
 """
@@ -28,7 +28,7 @@ class Capacity(LateDeliveries):
 
     def __init__(self, specification, direction=FORWARD):
         self._run = specification
-        #: Direction of the data; acknowledgements use the other one.
+        #: Direction of the data; acknowledgements use the opposite direction.
         self.direction = direction
         self._back = REVERSE if direction == FORWARD else FORWARD
 
@@ -143,7 +143,7 @@ class Capacity(LateDeliveries):
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
         """Return a packet's waiting time before it left the bottleneck.
 
-        If two times are possible because the path has become shorter, return the shorter one.
+        If two times are possible because the path has become shorter, return the shorter time.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):

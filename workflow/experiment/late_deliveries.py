@@ -28,7 +28,7 @@ class LateDeliveries:
 
         Late packets are in transit or unacknowledged at the beginning of the period. They are: the packets that share one acknowledgement
         (two per connection; with segmentation offload two super-packets; more if acknowledgements are lost or selective ones compressed),
-        packets delayed by jitter, slots or reordering, and those of a policer's bucket. If the flows' RTTs differ, the difference is added.
+        packets delayed by jitter, slots or reordering, and those in a policer's bucket. If the flows' RTTs differ, the difference is added.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:

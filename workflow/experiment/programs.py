@@ -63,7 +63,7 @@ class Program:
 
 @dataclass(frozen=True)
 class ProgramFlow:
-    """A flow of a program: its number, which continues those of the long flows, its port, and its client's start.
+    """A flow of a program: its number (numbers continue after the long flows), its port, and its client's start.
 
     ``start_s`` is in s from the traffic's origin. The flow sends for ``seconds``, the duration of its group, or sends ``bytes``;
     the other is None.

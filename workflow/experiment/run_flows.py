@@ -24,7 +24,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. These have the lowest numbers."""
+        """Number of flows that cross all bottlenecks (without a chain, all flows). These flows have the lowest numbers."""
         return self.scenario["flows"]
 
     @cached_property

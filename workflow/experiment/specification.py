@@ -73,7 +73,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first those of the long flows in flow order, then those of the web servers."""
+        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers'."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 

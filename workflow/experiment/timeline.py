@@ -55,7 +55,7 @@ class Timeline:
     duration_s : float
         Duration for which a trace is repeated.
     packet_bytes : int
-        Size of a full packet as the bottleneck counts it; a trace passes a whole number of these.
+        Size of a full packet as the bottleneck counts it; a trace passes a whole number of such packets.
     """
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):

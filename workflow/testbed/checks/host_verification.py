@@ -1,4 +1,4 @@
-"""Checks that the machine didn't distort a run on platform ``host``, in addition to those of every run (`verification`).
+"""Checks that the machine didn't distort a run on platform ``host``, in addition to the checks of every run (`verification`).
 
 Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
 2012): a core that is saturated, or taken away by a hypervisor, delays packets in a way that

@@ -9,7 +9,7 @@ COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsu
 RECEIVERS = {"forward": 1, "reverse": 0}
 #: Size of TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
-#: Number of bytes that are read before the checksum is verified: those of TCP's data offset, or of UDP's length.
+#: Number of bytes that are read before the checksum is verified: TCP's data offset, or UDP's length.
 READ_BEFORE_CHECKSUM = 2
 
 

@@ -193,7 +193,7 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
-        # netem counts both kinds in the same counter, and so does a shaper above it (`net_xmit_drop_count`).
+        # netem counts random losses and overflows in the same counter, and so does a shaper above netem (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
@@ -206,7 +206,7 @@ def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
 
     It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets,
     a configured share p and a dropped share q, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
-    information as one that is lost independently.
+    information as one independent packet.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
@@ -255,7 +255,7 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had one.
+    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had a mark.
 
     Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """

@@ -63,12 +63,12 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
     below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
-    # For other distributions the deviation is more informative; a normal one exceeds the range of uniform delays.
+    # For other distributions the deviation is more informative; normal delays exceed the range of uniform delays.
     drawn = specification.option("jitter_table", direction) or distribution
     range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
     if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
-        # At least one was late, and one wasn't.
+        # At least one datagram was late, and at least one wasn't.
         range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
     most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
     return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms

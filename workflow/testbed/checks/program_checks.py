@@ -114,7 +114,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that is declared to write a qlog left a readable one with events of its congestion control."""
+    """Each program that is declared to write a qlog left a readable qlog with events of its congestion control."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)

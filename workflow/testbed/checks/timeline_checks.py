@@ -61,7 +61,7 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return a text for each bottleneck whose backlog at a change of the rate had not left when it should have.
+    """Return a text for each bottleneck whose backlog at a change of the rate did not leave in time.
 
     The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
     """

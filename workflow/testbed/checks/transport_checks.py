@@ -10,7 +10,7 @@ from testbed.checks.network_checks import grown
 LARGEST_UNSCALED_BYTES = 65_535
 #: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
-#: Share of its busy time for which the receive window must limit a flow before the flow is expected to fill the requested buffer.
+#: Share of a flow's busy time for which the receive window must limit the flow before it is expected to fill the requested buffer.
 HELD_BACK = 0.5
 #: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2

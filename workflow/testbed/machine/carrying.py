@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Execute a run again after the machine ended the first try; return its document, or that of the fault if this try is ended too."""
+    """Execute a run again after the machine ended the first try; return its document, or the fault's if this try is ended too."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:

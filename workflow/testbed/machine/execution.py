@@ -81,7 +81,7 @@ def execute(
             fault.printed = console.printed()
             raise
         finally:
-            # All processes that it has started are in its session, or end with it.
+            # All processes that the program has started are in its session, or end with it.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

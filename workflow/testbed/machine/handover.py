@@ -149,7 +149,7 @@ def prepared() -> Path:
                 shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial)
             partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # a parallel job has made it
+            with contextlib.suppress(OSError):  # a parallel job has made the folder
                 partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)

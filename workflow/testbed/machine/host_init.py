@@ -1,7 +1,7 @@
 """First process of a run on this machine's own kernel: it mounts private file systems, then starts the run's program.
 
 ``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
-namespaces (unshare(1)), so everything that it changes and starts ends with it. The network namespace
+namespaces (unshare(1)), so all its changes and child processes end with it. The network namespace
 has only a loopback device, so no packet can leave it.
 """
 
@@ -48,7 +48,7 @@ def prepare(job) -> None:
     # Mount the instance for these process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
-    # Mounted after the job, which is below it.
+    # /tmp is mounted after the job, whose folder is below it.
     mount("tmpfs", "/tmp", "tmpfs")
     devices = sorted(os.listdir("/sys/class/net"))
     if "lo" not in devices or any(has_hardware(name) for name in devices):

@@ -103,7 +103,7 @@ def job_folder() -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
     with locked(made):
-        # Another run must not find it before it is locked.
+        # Another run must not find the folder before it is locked.
         folder = made.rename(place / made.name.replace("new", "run", 1))
         try:
             yield folder

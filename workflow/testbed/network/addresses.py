@@ -193,7 +193,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 
 
 def data_networks(specification) -> list[str]:
-    """Return the networks of a host's routes to its peer: those of the run's IP version that carry data."""
+    """Return the networks of a host's routes to its peer: only networks of the run's IP version that carry data."""
     if not specification.is_cable:
         return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":

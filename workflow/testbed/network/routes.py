@@ -61,7 +61,7 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source`` is the source address of packets that don't have one. If ``priority`` is given, the route replaces a route with the
+    ``source`` is given to packets without a source address. If ``priority`` is given, the route replaces a route with the
     same priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
     """
 

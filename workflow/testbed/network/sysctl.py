@@ -25,7 +25,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel doesn't have one of them."""
+    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel lacks one of the settings."""
     with network_namespace(node):
         try:
             return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}

@@ -135,7 +135,7 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: everything except idle. The latter is a share of elapsed time, not of the ticks of all parts,
+        One of `PARTS`, or ``busy``: everything except idle. ``busy`` is a share of elapsed time, not of the ticks of all parts,
         because activity shorter than the kernel's tick shortens idle time but may be missing from all other parts.
     window_s : float, optional
         Length of the windows, one of which begins at each reading. With too few readings, the only window is the whole time.

@@ -103,7 +103,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
-    # A flow starved by others may never deliver anything; one whose first packets were lost may begin after others have ended.
+    # A flow starved by others may never deliver anything; a flow whose first packets were lost may begin after others have ended.
     alive = [[number for number, count in enumerate(counts) if count > COOKIE_ACKED_BYTES] for counts in flows.values()]
     begun = sorted(filter(None, alive))
     while begun and len(under_way := sorted(set.intersection(*map(set, begun)))) < 2:

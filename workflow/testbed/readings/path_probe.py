@@ -67,7 +67,7 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines for probing delays and those for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
+    """Return the lines for probing delays and the lines for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone

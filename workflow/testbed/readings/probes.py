@@ -1,4 +1,4 @@
-"""Measurements other than those of iperf3 and the sockets: idle RTT, and counters of the kernel and the links."""
+"""Measurements that come neither from iperf3 nor from the sockets: idle RTT, and counters of the kernel and the links."""
 
 import math
 import re
@@ -50,7 +50,7 @@ def idle_rtt(path, specification) -> list[dict]:
     for sender, receiver, address in idle_destinations(specification):
         answers = ping(path.net[sender], address, count)
         while not answers["received"] and answers["sent"] < MOST_PINGS:
-            # All of them were lost in bursts, or damaged.
+            # All requests or replies were lost in bursts, or damaged.
             again = ping(path.net[sender], address, count)
             answers = again | {"sent": answers["sent"] + again["sent"]}
         pings.append({"sender": sender, "receiver": receiver, **answers})

@@ -1,7 +1,7 @@
 """Read sockets and the bottleneck's queue during the traffic.
 
-One process reads all of them through netlink: no program is started for a reading, and
-the guest's clock stands still during it. So the flows' packets leave and arrive at the
+One process reads them all through netlink: no program is started for a reading, and
+the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
 same nanosecond with and without readings.
 """
 

@@ -297,7 +297,7 @@ def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
 
 
 def tcp_info(buffer, at, length, ecn=False) -> dict:
-    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; those of `OF_ECN` only with ``ecn``."""
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; columns in `OF_ECN` only with ``ecn``."""
     fields, columns = layout(length, ecn)
     read = {
         column: None if value in unknown else value / divisor if divisor else value

@@ -76,7 +76,7 @@ class Watched:
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=ENVIRONMENT | key_log.variable, start_new_session=True, preexec_fn=lambda: confine_side(plan, there), pass_fds=key_log.passed,
         )  # fmt: skip
-        #: Folder of the program's logs, which is invisible to others and disappears with its last user.
+        #: Folder of the program's logs, which is invisible to other programs and disappears with its last user.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:

@@ -135,7 +135,7 @@ def carry(
     """Start all servers and clients, read sockets while they run, and collect the results.
 
     ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
-    ``programs`` (`group_programs.GroupPrograms`) are those of groups other than long flows; they receive the origin and are waited for.
+    ``programs`` (`group_programs.GroupPrograms`) run the groups other than long flows; they receive the origin and are waited for.
     ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), and ``recordings`` are those that
     record the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
