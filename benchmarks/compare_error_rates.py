@@ -47,7 +47,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with a stated number of pairs."""
+    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with the number of pairs needed."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)

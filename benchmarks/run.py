@@ -88,7 +88,7 @@ class Measured:
 
 
 def measure(command, core) -> tuple[float, float, str]:
-    """Run a command pinned to a core; return (wall seconds, cores that others kept busy meanwhile, its output)."""
+    """Run a command pinned to a core; return (wall seconds, number of cores that others kept busy meanwhile, the command's output)."""
     before, own_before = busy_s(core), own_s()
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=ROOT, capture_output=True, text=True)

@@ -130,7 +130,7 @@ def testbed_loop(specifications) -> str:
 
 
 def report_full_grid() -> None:
-    """Print the CPU time of Snakemake's own process for each run while 14,400 are ready, and its threads."""
+    """Print the CPU time per run of Snakemake's own process while 14,400 runs are ready, and the number of its threads."""
     seen = []
 
     def enough(pid):

@@ -30,7 +30,7 @@ def own_cache(environ=os.environ) -> Path:
 
 
 def cache_entry(kind, name) -> Path:
-    """Return the path of an entry, made or not: in the cache, or in the user's own cache if the cache lacks the entry and can't be written.
+    """Return an entry's path, whether it exists or not: in the cache, or in the user's own cache if the cache lacks it and isn't writable.
 
     So a group can share a read-only cache: its entries, above all images, are used, and a user's additional entries, such as
     kernels with the user's own CCAs, go into the user's cache.

@@ -129,7 +129,7 @@ def ask_runner(source, made, compiler, what) -> list[list[str]]:
 
 
 def in_container(script, arguments, binds, compiler, problem) -> None:
-    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and its last line of output."""
+    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and the last line of output."""
     command = contained(*binds, recipe=RECIPE, seconds=LONGEST_S, root=compiler / "root")
     command += [compiler / "root", *IN_CONTAINER, "bash", f"/build/guest/{script}", *arguments]
     status, words = said_by(command, "the kernel's tests")

@@ -111,7 +111,7 @@ def names(section) -> list[str]:
 
 
 def content(section) -> str:
-    """Return the text for a section in an image's key: names, versions and hashes of its packages, but not where they are kept."""
+    """Return the text for a section in an image's key: names, versions and hashes of its packages, but not their paths."""
     packages = read_lock()[1].get(section, [])
     return "".join(f"{package.name} {package.version} {package.sha256}\n" for package in packages)
 

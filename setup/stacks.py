@@ -84,7 +84,7 @@ def provide_stack(name) -> Path:
 
 
 def unpack_wheels(name, source, files, partial) -> None:
-    """Put a stack in Python, with the wheels that its lock names, into the folder ``partial``."""
+    """Put a stack written in Python, with the wheels that its lock names, into the folder ``partial``."""
     target = partial / name
     command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
     command += ["--target", target / "packages", "--requirement", source / PIPS]
@@ -96,7 +96,7 @@ def unpack_wheels(name, source, files, partial) -> None:
 
 
 def compile_stack(name, source, files, partial) -> None:
-    """Build a stack in Rust or Go in the image with Debian's compilers, into the folder ``partial``."""
+    """Build a stack written in Rust or Go, in the image with Debian's compilers, into the folder ``partial``."""
     root = provide_compilers() / "root"
     work = partial / "work"
     own, packages, made = (work / part for part in ("source", "packages", "made"))

@@ -145,7 +145,7 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 
 
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
-    """Turn a source tree into another commit's, and return the paths that were written or removed.
+    """Turn a source tree into the tree of another commit, and return the paths that were written or removed.
 
     An unchanged file keeps its date, so that nothing is compiled again because of it. Files that are written get today's date.
 

@@ -253,7 +253,7 @@ def unpack(offer, root) -> None:
 
 
 def unpack_files(files, root) -> None:
-    """Write a layer's files, links and folders below a folder; refuse other members, and paths that lead out of it or through a link.
+    """Write a layer's files, links and folders below a folder; refuse other members, and paths that leave the folder or pass a link.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class LossModel:
 
     @property
     def burst_packets(self) -> float:
-        """Mean number of packets lost in a row."""
+        """Mean number of packets lost consecutively."""
         shares, changes, losses = self.chain()
         begun = sum(
             share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))

@@ -155,7 +155,7 @@ class RunFlows:
 
     @property
     def control_pairs(self) -> list[Pair]:
-        """The pairs of hosts with a link for control connections: those with iperf3 flows."""
+        """The pairs of hosts with a link for control connections: the pairs with iperf3 flows."""
         used = {flow.pair for flow in self.long_flows} if self.control_network else ()
         return [pair for pair in self.pairs if pair.index in used]
 

@@ -161,7 +161,7 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the hosts at a bottleneck's router that send into its queue: the senders for data, otherwise the receivers."""
+    """Return the hosts at a bottleneck's router that send into its queue: senders for ``forward``, receivers for ``reverse``."""
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
     return [host for its_router, host in at_ends if its_router == router]

@@ -41,7 +41,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """According to the kernel, a connection accepted by each web server has the group's CCA."""
+    """According to the kernel, each web server accepted a connection with the group's CCA."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))

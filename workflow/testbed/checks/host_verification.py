@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """The reader of CPU times was woken promptly: the delays of 99 % of its wake-ups, and of all, are within their limits."""
+    """The reader of CPU times was woken promptly: 99 % of the delays are within one limit, and all are within another."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

@@ -139,7 +139,7 @@ def in_ms(shortest_ns, longest_ns) -> str:
 
 
 def check_rate(specification, document) -> Check:
-    """Full packets that arrived back to back at each bottleneck left it at its rate."""
+    """Full packets that arrived back to back at a bottleneck left at the bottleneck's rate."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (
@@ -217,7 +217,7 @@ def check_burst(specification, document) -> Check:
 
 
 def check_policed(specification, document) -> Check:
-    """A policer with a full bucket passed the bucket's packets at once, and later those for which tokens had arrived."""
+    """A policer with a full bucket passed the bucket's packets at once, and later the packets for which tokens had arrived."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         policer = specification.policers.get(seen["direction"])

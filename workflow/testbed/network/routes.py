@@ -148,7 +148,7 @@ def metrics_of(words) -> bytes:
 
 
 def metrics_to(node, network) -> list[str]:
-    """Return the metrics of each of a node's routes to exactly this network, in ip-route(8)'s words; "" for none."""
+    """Return, for each of a node's routes to exactly this network, the metrics in ip-route(8)'s words; "" for none."""
     network = ip_network(network)
     family, _ = of_address(network.network_address)
     body = ROUTE.pack(family, *[0] * 8)

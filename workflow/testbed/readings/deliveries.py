@@ -142,7 +142,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return each flow's `Window` over its own lifetime in a TCP run: from the first to the last reading with delivered data."""
+    """Return each flow's `Window` over its lifetime in a TCP run: from the first to the last reading with delivered data."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:

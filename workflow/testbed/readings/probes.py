@@ -79,7 +79,7 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 
 
 def link_counters(path, specification) -> dict[str, dict]:
-    """Return every interface's counters so far, of its qdiscs and its device; devices that join paths are named "h1-bond0" and so on.
+    """Return the counters so far of every interface's qdiscs and device; devices that join paths are named "h1-bond0" and so on.
 
     Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets).

@@ -212,7 +212,7 @@ class Sampler:
 
 
 def connections_of_senders(specification) -> dict[str, int]:
-    """Return the number of connections of each sender: for its flows' data (with MPTCP all subflows), and each client's control connection."""
+    """Return the number of each sender's connections: its flows' data connections (with MPTCP all subflows) and control connections."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
