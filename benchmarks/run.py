@@ -5,7 +5,7 @@
 Prints a Markdown table: payload per second of wall time as a share of what the machine's own kernel forwards on the same core, measured
 before each run; emulated seconds per second of wall time (1 is real time, the speed of a script on the machine's own clock); the range
 over the repetitions, memory, and the load of other processes. The shares hold on any machine, absolute figures only on this one. If other
-processes were active, the benchmark reports it and exits with status 1.
+processes were active, the benchmark reports this and exits with status 1.
 """
 
 import argparse

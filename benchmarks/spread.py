@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
 Prints a Markdown table: for each case and platform, the number of runs with identical bytes, and the mean, standard deviation, minimum and
-maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use it meanwhile. Invalid runs are counted, with the
-checks that they failed, but their values are not used.
+maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use the machine meanwhile. Invalid runs are counted,
+with the checks that they failed, but their values are not used.
 """
 
 import argparse

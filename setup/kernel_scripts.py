@@ -1,4 +1,4 @@
-"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each.
+"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each script.
 
 The source in the image of envs/kernel.def has no tests. So the scripts come from Debian's package or from a user's source tree, with the
 study's patches applied to them. The kernel's `ksft_runner.sh`, which differs between versions, determines how a script is started; it is

@@ -1,7 +1,7 @@
 """The QUIC stacks of `examples/`, built with Debian's compilers: `python3 setup stack NAME...`, called by `make stack STACK=...`.
 
-The packages that a stack's lock names are fetched from the registry of its language, with hashes. Then the stack is built without a
-network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
+The packages that a stack's lock names are fetched from the registry of the stack's language, with hashes. Then the stack is built
+without a network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
 pip unpacks its wheels.
 """
 

@@ -169,8 +169,8 @@ class Capacity(LateDeliveries):
         """Return the spans (begin, end) in which packets must leave the bottleneck for their delivery to become known between two times.
 
         A TCP sender learns of a packet's delivery one RTT of the empty path after the packet left the bottleneck. While no
-        acknowledgements come back it learns of no delivery, and afterwards of all at once. A UDP receiver learns of a packet after the
-        one-way delay.
+        acknowledgements come back, the sender learns of no delivery; afterwards it learns of all deliveries at once. A UDP receiver learns
+        of a packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):

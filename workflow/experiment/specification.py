@@ -234,7 +234,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     def shaped(self) -> bool:
         """Whether the rate is emulated.
 
-        It isn't for a ping-pong of messages over a wire without serialisation: with a single packet
+        The rate of a ping-pong of messages over a wire without serialisation isn't emulated: with a single packet
         in flight, a shaper would only round the stack's own time up to the time of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock

@@ -232,7 +232,7 @@ def check_loss_reverse(specification, document) -> Check:
 def check_ecn(specification, document) -> Check:
     """Every data connection negotiated ECN as the study sets it, according to the kernel at every reading.
 
-    A connection may have no ECN, or less, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
+    A connection may have no ECN, or a weaker kind, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
     (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed the number of retransmitted opening packets.
     """
     seen, wanted, otherwise = [], [], {}

@@ -1,4 +1,4 @@
-"""Execution of a guest, a measured program or a simulator on given cores; it ends at the latest at its time limit or with its workflow."""
+"""Execution of a guest, a measured program or a simulator on given cores, which ends at its time limit or with its workflow at the latest."""
 
 import contextlib
 import ctypes

@@ -1,7 +1,7 @@
 """Make the changes planned by `timeline`: a link's rate, delay and loss are changed during the traffic, and read back at once.
 
 One process does this through netlink, like the readings of `sampling`: no process is started for a change, and the guest's clock
-stands still during it except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
+stands still during a change except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
 stay there. netem gets another delay or loss (`tc qdisc change`), so packets in transit stay there, and its random numbers continue.
 Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """

@@ -1,8 +1,9 @@
 """Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
 
 A ring that the kernel shares with this process (packet_mmap) receives copies at once, and is read whenever this process wakes anyway: no
-packet is held back, no program is started and no clock is read. So a run with captures has the same document as one without. If the rings
-need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures compares the documents.
+packet is held back, no program is started and no clock is read. So a run with captures has the same document as a run without captures.
+If the rings need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures
+compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
