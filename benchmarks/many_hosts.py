@@ -5,8 +5,8 @@
 Prints a Markdown table of dumbbells with increasing numbers of host pairs, each pair with one flow of 2 Mbit/s for a second, and the
 exponents b of cost = a * pairs^b between the first and the last row. "Built" is the network with addresses, routes, queues and settings of
 all hosts; the next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each
-step is timed by the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is subtracted before the
-exponents are computed.
+step is timed by the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is
+subtracted before the exponents are computed.
 """
 
 import argparse
