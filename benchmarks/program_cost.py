@@ -4,8 +4,8 @@
 
 The stacks are built from examples/ by `make stack`. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
 Guest and machine have the same commands, rate, queue and duration. In the guest, the cost is the cost of a long run minus that of a
-1 s run, which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is charged
-to them. A profile of the time is taken with perf(1), if it is installed.
+1 s run, which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is
+charged to them. A profile of the time is taken with perf(1), if it is installed.
 """
 
 import argparse

@@ -65,7 +65,8 @@ class LateDeliveries:
     def _compressed_bytes(self, flows):
         """Return the largest number of bytes on the wire that arrived out of order and that no selective acknowledgement has reported yet.
 
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. ``flows`` is the number of flows.
+        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. ``flows`` is the number
+        of flows.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
@@ -123,8 +124,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Longest time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        Acknowledgements wait for data in their direction, or for each other if their direction has a different rate; otherwise they don't wait,
-        because the data fill the path first.
+        Acknowledgements wait for data in their direction, or for each other if their direction has a different rate; otherwise
+        they don't wait, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

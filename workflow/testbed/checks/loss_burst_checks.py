@@ -33,7 +33,7 @@ def _log_generating(model, tilt, packets):
     """Return ln E[exp(tilt x lost)] of a stationary chain over ``packets`` packets: a matrix power, computed by squaring."""
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
-    # Transitions from state (row) to state (column), weighted by a packet's fate in the first state; states without a packet have no weight.
+    # Transitions from state (row) to state (column), weighted by a packet's fate in the first; states without a packet have no weight.
     weights = [bool(share) * (1 - loss + loss * math.exp(tilt)) for share, loss in zip(row, losses, strict=True)]
     matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:

@@ -111,7 +111,8 @@ def delayed_otherwise(specification, done) -> list[str]:
 def passed_beyond_trace(specification, done) -> list[str]:
     """Return a text for the first bottleneck from which more data left since the first change than its trace offered.
 
-    The ideal goodput relies on this limit. Each rise of the rate before the end of a span may let one more packet pass (`experiment.traces`).
+    The ideal goodput relies on this limit. Each rise of the rate before the end of a span may let one more packet pass
+    (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

@@ -64,7 +64,7 @@ def check_receive_buffer(specification, document) -> Check:
 
 
 def check_receive_window(specification, document) -> Check:
-    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1), except by a partial last packet, which counts as full."""
+    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1), except by a partial last packet (counted as full)."""
     flying = most_unacknowledged_bytes(document)
     return Check(
         "receive_window",

@@ -1,4 +1,4 @@
-"""Execution of a guest, a measured program or a simulator on given cores, which ends at its time limit or with its workflow at the latest."""
+"""Execution of a guest, a measured program or a simulator on given cores, until its time limit or its workflow's end at the latest."""
 
 import contextlib
 import ctypes

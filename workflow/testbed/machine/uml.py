@@ -45,7 +45,8 @@ OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 START_NS = 1_700_000_000_000_000_000
 #: Memory of a guest that moves hardly any data, in MiB, with room for a number of socket readings (`READINGS`).
 BASE_MEMORY_MIB = 512
-#: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections or packets.
+#: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections
+#: or packets.
 GROUP_MEMORY_MIB = 256
 #: Memory in MiB of a flow with two threads: their stacks in the kernel and in Python, two sockets, and its readings.
 THREADS_MIB = 0.25
