@@ -1,6 +1,6 @@
 """Write `config/studies/traces/cellular.trace`: a synthetic cellular link in Mahimahi's format, not a measurement of a real one.
 
-The model is that of Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1): packets may pass as a Poisson
+The model comes from Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1): packets may pass as a Poisson
 process whose rate moves in Brownian motion between 0 and a limit; at 0 the link is in an outage, which ends at a constant rate.
 The same seed gives the same bytes.
 """

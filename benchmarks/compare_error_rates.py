@@ -47,7 +47,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with a stated number of pairs."""
+    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with the number of pairs needed."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)
@@ -87,7 +87,7 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
-    """Rate of comparisons that report any row as worse if runs in every scenario now collapse as ``after`` says (a key of `DEVIATIONS`)."""
+    """Rate of comparisons that report any row as worse if runs in every scenario now collapse (``after``, a key of `DEVIATIONS`)."""
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
     found = sum(bool((table["change"] == WORSE).any()) for table in tables)
     return [Rate("called worse, if runs now collapse", after, n, found, samples, (0, 1))]

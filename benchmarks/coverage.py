@@ -1,4 +1,4 @@
-"""Coverage of the printed intervals for the quantity that the page names: the mean of runs like those that were observed."""
+"""Coverage of the printed intervals for the quantity that the page names: the mean of runs like the observed ones."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from topics.fairness.share_theory import MARGIN, agreement
 
 
 def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
-    """Coverage of the printed intervals for a cell's mean if a share ``missing`` of the runs has no value, and how often one is printed."""
+    """Coverage of the printed intervals for a cell's mean, and rate of cells with an interval, if a share of runs is ``missing``."""
     values, other = truth.draw(rng, (samples, n))
     absent = rng.random(values.shape) < missing
     meant = truth.mean_of_seen(other)
@@ -81,7 +81,7 @@ def other_coverage(rng, samples, n) -> list[Rate]:
 
 
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
-    """Coverage of the interval for the difference between two platforms, in samples that have one, and rate of false differences.
+    """Coverage of the interval for the difference between two platforms, in samples with an interval, and rate of false differences.
 
     If ``other`` is given, it is the second platform's factor, and the truth refers to runs that did not collapse.
     """
@@ -99,7 +99,7 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
 
 
 def share_verdicts(rng, samples, n, spread) -> list[Rate]:
-    """Rate at which a share that differs from the model's by the margin is said to agree with the model."""
+    """Rate of samples whose share is reported to agree with the model's, although the true shares differ by the margin."""
     rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in rows if row.low is not None]
     shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in known)

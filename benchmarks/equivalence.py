@@ -44,7 +44,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
     both = tables[0].merge(tables[1], on=[*names, "seed"], suffixes=("_old", "_new"), validate="1:1")
     if not len(both) == len(tables[0]) == len(tables[1]):
         raise SystemExit(
-            f"{old} and {new} are not of the same runs: {len(tables[0])} and {len(tables[1])}, {len(both)} in both"
+            f"{old} and {new} don't have the same runs: {len(tables[0])} and {len(tables[1])}, {len(both)} in both"
         )
     print(f"{len(both)} pairs of runs; valid: {both['valid_old'].sum()} and {both['valid_new'].sum()}\n")
     valid = both[both["valid_old"] & both["valid_new"]]

@@ -1,7 +1,7 @@
 """How often a scorecard is wrong, and how often it detects a harm, on values with a known truth.
 
 Each card has `ROWS` rows that decide, and the row on all cases. For each row, runs of a CCA, of Reno and of CUBIC are drawn in pairs, with
-values in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than each
+values in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than every
 standard CCA by more than the margin (or collapse more often than allowed), *like* if the share of worse runs is at most the bound on the
 card. The shares are counted in `TRUTH` runs of the same distribution.
 """
@@ -108,7 +108,7 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return three true shares of a row's runs: worse by the margin, far worse, and runs in which a standard CCA is far worse."""
+    """Return the true shares of a row's runs that are worse by the margin, that are far worse, and in which a standard CCA is far worse."""
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
     worse = min((own > standard + 1).mean() for standard in standards)
@@ -136,7 +136,7 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
     draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
     harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
     truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
-    # A CCA that falls more often in any row also does so in all rows together; counted shares are accurate to 0.01.
+    # A CCA that falls more often in any row also falls more often in all rows together; counted shares are accurate to 0.01.
     falls_more = sum(far - standards for _, far, standards in truth) > 0.01
     true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
     for _ in range(cards):

@@ -5,7 +5,7 @@
 Executes the first replication of each cell on one core, one after another, and prints one row per scenario: the CPU seconds of a run by
 CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`,
 runs are shorter: the fixed cost of a run is also measured, and the rest is assumed to be proportional to the duration, so the sum is an
-estimate. With `--cells`, only that many cells are run, drawn with a fixed seed to represent all.
+estimate. With `--cells`, only the given number of cells is run, drawn with a fixed seed to represent all.
 """
 
 import argparse

@@ -29,7 +29,7 @@ from study_files import study as studies
 PROFILE = ROOT / "envs/guest/kernel.profile"
 #: Source folders whose objects get counters. Memory management gets none, because its counts also depend on the processor.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
-#: Number of objects whose counts are kept: those with the highest counts, which have 99.5 % of all.
+#: Number of objects whose counts are kept: the objects with the highest counts, which together have 99.5 % of all counts.
 KEPT = 80
 COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
 #: Name -> CCA, IP version, scenario, seconds of traffic: typical runs of studies.

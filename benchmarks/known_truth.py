@@ -1,6 +1,6 @@
 """Synthetic values with a known truth, for testing tests, intervals and verdicts.
 
-A run's value is 100 Mbit/s times its own factor, times a factor that the replication's seed gives both runs of its pair. Functions
+A run's value is 100 Mbit/s times its own factor, times a factor that both runs of a pair share, because they have the same seed. Functions
 draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
 """
 
@@ -72,8 +72,8 @@ class Truth:
 
     name: str
     main: Callable  # factor of the runs of the main kind
-    share: float = 0.0  # of runs of the other kind
-    level: float = 1.0  # their factor, times that of the main kind
+    share: float = 0.0  # share of runs of the other kind
+    level: float = 1.0  # factor of these runs, relative to the main kind's
 
     def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
         """Return values, and a mask of the values of the other kind."""

@@ -61,13 +61,13 @@ def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
 
 
 def table(what, cases, least, core, folder) -> list[Cost]:
-    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents between the last two, and return the costs."""
+    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents between the last two cases, and return the costs."""
     head(
         what,
         "packets",
         "CPU s",
-        "CPU s an emulated s",
-        "us a packet",
+        "CPU s per emulated s",
+        "us per packet",
         "memory MB",
         "document MB",
         "judging s",
@@ -89,7 +89,7 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 
 def exponents(first, last, cases, least) -> str:
-    """Return, in words, the exponents of the growth from the case before the last, ``first``, to the last."""
+    """Return, in words, the exponents of the growth from ``first``, the last case but one, to ``last``."""
     packets = last.packets / first.packets
     words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:

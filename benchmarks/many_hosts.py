@@ -2,11 +2,11 @@
 
     make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
 
-Prints a Markdown table of dumbbells with increasing numbers of host pairs, each pair with one flow of 2 Mbit/s for a second, and the exponents
-b of cost = a * pairs^b between the first and the last. "Built" is the network with addresses, routes, queues and settings of all hosts; the
-next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each step is timed by
-the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is subtracted before the
-exponents are computed.
+Prints a Markdown table of dumbbells with increasing numbers of host pairs, each pair with one flow of 2 Mbit/s for a second, and the
+exponents b of cost = a * pairs^b between the first and the last row. "Built" is the network with addresses, routes, queues and settings of
+all hosts; the next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each
+step is timed by the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is
+subtracted before the exponents are computed.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main() -> None:
         guest.write_text(
             guest.read_text().replace('\nif __name__ == "__main__":', f'{TIMED_STEPS}\nif __name__ == "__main__":')
         )
-        head("pairs of hosts, CPU s", *COLUMNS, "ms a pair", "memory MB", "document MB")
+        head("pairs of hosts, CPU s", *COLUMNS, "ms per pair", "memory MB", "document MB")
         least = cost(1, core, folder, per_s)
         costs = {pairs: cost(pairs, core, folder, per_s) for pairs in options.pairs}
         for pairs, one in ({1: least} | costs).items():

@@ -18,7 +18,7 @@ from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return the exponent b of cost = a * x^b from two costs between which x grows by ``growth``; "not measurable" if one is not positive."""
+    """Return b of cost = a * x^b from two costs, with x growing by the factor ``growth``; "not measurable" if a cost isn't positive."""
     return f"{math.log(last / first) / math.log(growth):.2f}" if min(first, last) > 0 else "not measurable"
 
 

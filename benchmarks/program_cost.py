@@ -1,11 +1,11 @@
-"""Measure the cost of a QUIC stack's flow in the guest and its parts, and the cost of the same programs on the machine's own kernel.
+"""Measure the cost of a QUIC stack's flow in the guest (total and parts), and of the same programs on the machine's own kernel.
 
     .venv/bin/python benchmarks/program_cost.py [--repeat 3] [--seconds 10] [quic-go:reno ...]
 
-The stacks are those of examples/, built by `make stack`. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
-Guest and machine have the same commands, rate, queue and duration. In the guest, the cost is that of a long run minus that of a run of 1 s,
-which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is charged
-to them. A profile of the time is taken with perf(1), if it is installed.
+The stacks are built from examples/ by `make stack`. One flow has 20 Mbit/s and a queue of 66 packets, without delay.
+Guest and machine have the same commands, rate, queue and duration. In the guest, the cost is the cost of a long run minus that of a
+1 s run, which excludes the fixed cost of a run. On the machine, it is the CPU time of the two programs; only part of the forwarding is
+charged to them. A profile of the time is taken with perf(1), if it is installed.
 """
 
 import argparse

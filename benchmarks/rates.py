@@ -13,7 +13,7 @@ from scipy import stats
 SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
 #: Allowed rates of false alarms, and allowed coverage.
 ALARMS, COVERED = (0.0, 0.055), (0.93, 0.97)
-#: Allowed coverage without an upper bound: for so few values that no narrower interval is exact, or for two kinds of runs together.
+#: Allowed coverage without an upper bound, for too few values for a narrower exact interval, or for two kinds of runs together.
 AT_LEAST = (0.93, 1.0)
 #: Bound of rates that are printed only for comparison.
 ANY = (0.0, 1.0)

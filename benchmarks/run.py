@@ -5,7 +5,7 @@
 Prints a Markdown table: payload per second of wall time as a share of what the machine's own kernel forwards on the same core, measured
 before each run; emulated seconds per second of wall time (1 is real time, the speed of a script on the machine's own clock); the range
 over the repetitions, memory, and the load of other processes. The shares hold on any machine, absolute figures only on this one. If other
-processes were active, the benchmark reports it and exits with status 1.
+processes were active, the benchmark reports this and exits with status 1.
 """
 
 import argparse
@@ -88,7 +88,7 @@ class Measured:
 
 
 def measure(command, core) -> tuple[float, float, str]:
-    """Run a command pinned to a core; return (wall seconds, cores that others kept busy meanwhile, its output)."""
+    """Run a command pinned to a core; return (wall seconds, number of cores that others kept busy meanwhile, the command's output)."""
     before, own_before = busy_s(core), own_s()
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=ROOT, capture_output=True, text=True)
@@ -179,7 +179,7 @@ def main() -> int:
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Measure a case ``repeat`` times, each after the machine's own kernel; print its row and return how many cores others kept busy."""
+    """Measure a case ``repeat`` times, each after the machine's own kernel; print its row and return how many cores others used."""
     rounds = [(native(core), testbed(cca, scenario, duration_s, core, folder)) for _ in range(repeat)]
     others = max(max(there.others, here.others) for there, here in rounds)
     walls, memory_mb = [here.wall_s for _, here in rounds], max(here.memory_mb for _, here in rounds)

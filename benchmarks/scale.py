@@ -7,7 +7,7 @@
 Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
 `storage` take the results folder of config/studies/ipv4-ipv6-full.yaml, with one
 replication or more; without a folder, they first run that study (144 runs of 30 s, twenty
-minutes on one core). CPU seconds are those of all processes of a call, unless a line says otherwise.
+minutes on one core). CPU seconds cover all processes of a call, unless a line says otherwise.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def planning(options) -> None:
             with checkout() as folder:
                 scenarios, ccas, replications = SIZES[runs]
                 study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
-                name = f"{runs:,}" + (f", {runs_per_job} a job" if runs_per_job > 1 else "")
+                name = f"{runs:,}" + (f", {runs_per_job} per job" if runs_per_job > 1 else "")
                 for what, took in planned(study, results, folder, settings):
                     row(name, what, f"{took.wall_s:.1f}", f"{took.cpu_s:.1f}", f"{took.memory_mb:.0f}")
 
@@ -84,7 +84,7 @@ def reset(folder, results) -> None:
 def overhead(options) -> None:
     """Print the workflow's overhead per run, without planning, for 24 runs of one second, executed in three ways on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
-    ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
+    ways = {"the testbed called in a loop": [], "workflow, one run per job": [], "workflow, 24 runs per job": []}
     with checkout() as folder:
         study, results = write_study(folder, 1, CCAS[:2], 6)
         resolved = studies.resolve(studies.load(folder / study), study)
@@ -130,7 +130,7 @@ def testbed_loop(specifications) -> str:
 
 
 def report_full_grid() -> None:
-    """Print the CPU time of Snakemake's own process for each run while 14,400 are ready, and its threads."""
+    """Print the CPU time per run of Snakemake's own process while 14,400 runs are ready, and the number of its threads."""
     seen = []
 
     def enough(pid):
@@ -144,7 +144,7 @@ def report_full_grid() -> None:
         study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
         call_until(enough, snakemake(study), folder)
     head(
-        "14,400 runs ready, one run a job: runs",
+        "14,400 runs ready, one run per job: runs",
         "CPU s of Snakemake's own process per run",
         "threads of that process at the end",
     )

@@ -19,11 +19,11 @@ sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
 SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "setup", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
-#: Number of runs -> (scenarios, CCAs, replications) over both IP versions.
+#: Number of runs -> (scenarios, CCAs, replications), with both IP versions.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
 #: Snakemake's options for fifty runs per job.
 FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
-#: Seconds in which a run notices the end of its workflow, and ends.
+#: Seconds within which a run notices the end of its workflow and ends.
 NOTICED_S = 3
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -59,7 +59,7 @@ def checkout() -> Iterator[Path]:
 
 
 def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario) -> tuple[str, Path]:
-    """Write a study with these numbers of scenarios, CCAs and replications; return its file and its results folder."""
+    """Write a study with the given scenarios (a number), CCAs and replications; return its file and its results folder."""
     path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
     study = {
         "study": "scale",
@@ -113,7 +113,7 @@ def call(command, folder, watch=None) -> Call:
 
 
 def started(folder) -> bool:
-    """Return whether Snakemake has a job that has started and not ended; it keeps a marker for each."""
+    """Return whether Snakemake has a job that has started and not ended; Snakemake keeps a marker for each such job."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 

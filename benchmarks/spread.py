@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
 Prints a Markdown table: for each case and platform, the number of runs with identical bytes, and the mean, standard deviation, minimum and
-maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use it meanwhile. Invalid runs are counted, with the
-checks that they failed, but their values are not used.
+maximum of the valid runs' values. Runs on `host` need the whole machine, so don't use the machine meanwhile. Invalid runs are counted,
+with the checks that they failed, but their values are not used.
 """
 
 import argparse
@@ -41,7 +41,7 @@ PLATFORMS = ("uml", "host")
 
 
 def specification(cca, ip_version, scenario, platform, duration_s) -> str:
-    """Return a run specification of one cell: the same seed for all its runs."""
+    """Return the run specification of one cell, with the same seed for all its runs."""
     scenario = {"id": "spread", "platform": platform} | scenario
     scenario["traffic"] = {"duration_s": duration_s} | scenario.get("traffic", {})
     config = {"study": "spread", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}

@@ -29,7 +29,7 @@ def study_calls(study) -> dict[str, float]:
 
 
 def cached_calls(study) -> dict[str, float]:
-    """Return the CPU seconds of a study's runs when they fill an empty run cache, and when all come from it."""
+    """Return the CPU seconds of a study's runs when they fill an empty run cache, and when they all come from the filled cache."""
     took = {}
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}

@@ -11,13 +11,13 @@ from pathlib import Path
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; the image's have 8 MB and 30 kB.
+#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; in the image they have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
 #: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
 HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
-#: A line about a base: a patch of the guest's that was applied or left out, or whether the guest uses seccomp.
+#: A line about a base: one of the guest's patches, applied or left out, or the guest's use of seccomp.
 FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
 
 
@@ -49,7 +49,7 @@ def read_linux(folder, name) -> bytes:
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
         raise SetupError(
-            "the kernel that the build left is no program for x86-64 (64-bit ELF), so the result is refused."
+            "the kernel that the build left is not a program for x86-64 (64-bit ELF), so the result is refused."
         )
     if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
         raise SetupError(f"the kernel that the build left is no Linux of build #{name}, so the result is refused.")

@@ -45,7 +45,7 @@ def make_bundle(folder=Path()) -> Path:
     """
     if unpacked.is_unpacked_bundle():
         raise SetupError(
-            "this folder is an unpacked bundle: pass on the archive that it came in, or make one of a git checkout."
+            "this folder is an unpacked bundle: pass on the archive that it came in, or make one in a git checkout."
         )
     definitions = images.definitions()
     if missing := images.missing_images(definitions):
@@ -125,7 +125,7 @@ def wheel_entries(folder) -> list[Entry]:
 
 
 def with_lists(entries) -> list[Entry]:
-    """Return entries followed by two that list the bundle's contents: targets of links, and digests of files."""
+    """Return the entries followed by two more, which list the bundle's contents: targets of links, and digests of files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
             raise SetupError(f"the name {entry.name!r} has a line break in it, which the bundle's list can't hold.")

@@ -17,7 +17,7 @@ NOT_PACKED = (".ci/", "tests/")
 LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")
 # Folders that belong to the building machine during a build.
 BOUND = ("home/", "tmp/", "var/tmp/")
-# Files from the building machine, packed empty; Apptainer mounts those of the machine that runs a job.
+# Files from the building machine, packed empty; Apptainer mounts the same files of the machine that runs a job.
 EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "etc/subuid", "etc/subgid")
 # Lists that may have accounts of users of the building machine; the system's own accounts have low numbers.
 ACCOUNTS = ("etc/passwd", "etc/group")

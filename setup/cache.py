@@ -30,10 +30,10 @@ def own_cache(environ=os.environ) -> Path:
 
 
 def cache_entry(kind, name) -> Path:
-    """Return the path of an entry, made or not: in the cache, or in the user's own cache if the cache lacks the entry and can't be written.
+    """Return an entry's path, whether it exists or not: in the cache, or in the user's own cache if the cache lacks it and isn't writable.
 
-    So a group can share a read-only cache: its entries, above all images, are used, and what a user needs in addition, such as
-    kernels with the user's own CCAs, goes into the user's cache.
+    So a group can share a read-only cache: its entries, above all images, are used, and a user's additional entries, such as
+    kernels with the user's own CCAs, go into the user's cache.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def made_once(final) -> Iterator[Path | None]:
     Yields
     ------
     pathlib.Path or None
-        The directory to fill, beside `final`; None when `final` exists (made earlier, or by
+        The directory to fill, next to `final`; None if `final` exists (made earlier, or by
         another set-up that this one waited for).
     """
     if final.exists():  # complete, because it was renamed; the cache may belong to another user
@@ -143,7 +143,7 @@ def made_once(final) -> Iterator[Path | None]:
             yield partial
             partial.rename(final)
         finally:
-            # Again: what a killed set-up had begun may have written until now.
+            # Again, because processes of a killed set-up may have gone on writing until now.
             _remove_leftovers(final)
 
 

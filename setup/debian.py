@@ -17,7 +17,7 @@ from progress import SetupError, errors_in, run_fetching, run_logged, run_quietl
 SUITE = "sid"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 NO_MIRROR = (
-    "no Debian mirror was found in this machine's apt configuration, nor in a debootstrap: "
+    "no Debian mirror was found in this machine's apt configuration or in debootstrap: "
     "name one, `make SAWTOOTH_MIRROR=<URL of a Debian mirror>`."
 )
 NO_SNAPSHOT = (

@@ -53,7 +53,7 @@ def provide_packages(venv, lock) -> None:
         No network, no space, or a package that doesn't match the lock file.
     """
     bundled = unpacked.is_unpacked_bundle()
-    # If this environment is active, `python3` is its own Python, from which it can't be made again.
+    # If this environment is active, `python3` is the environment's own Python, which can't make the environment again.
     interpreter = bundled_python() if bundled else sys._base_executable
     key = environment_key(lock, venv, interpreter if bundled else sys.base_prefix)
     stamp = venv / ".sawtooth-key"

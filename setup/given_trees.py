@@ -41,7 +41,7 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether a file's identity (a value of `digests`) is that of a regular, non-executable file."""
+    """Return whether an identity (a value of `digests`) belongs to a regular, non-executable file."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 
@@ -55,7 +55,7 @@ def is_as_it_was(path, file_digest) -> bool:
 
 
 def write_files(kernel, files, folder) -> None:
-    """Write files of a kernel's source tree (path -> identity from `digests`) to a folder; raise SetupError if one has changed."""
+    """Write files of a kernel's source tree (path -> identity from `digests`) to a folder; raise SetupError if a file has changed."""
     if "revision" in kernel:
         _of_git(kernel, git_trees.write_files, files, folder, LARGEST_TREE_FILE_BYTES)
         return
@@ -120,7 +120,7 @@ def _of_git(kernel, function, *arguments):
 
 
 def copy_folders(kernel, folders, target) -> None:
-    """Copy the regular files directly in some folders of a source tree, with their executable bits, to the same paths below ``target``."""
+    """Copy the regular files directly in the given folders of a source tree, with executable bits, to the same paths below ``target``."""
     for folder in folders:
         (target / folder).mkdir(parents=True)
     if "revision" in kernel:

@@ -19,7 +19,7 @@ STACKS = Path("envs/stacks.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
 #: Python version of an image's wheels, if it is not `ANALYSIS_PYTHON`.
-WHEELS_PYTHON = {"ns3": "3.11"}  # the only one that all versions of ns-3 have wheels for
+WHEELS_PYTHON = {"ns3": "3.11"}  # the only Python version for which all versions of ns-3 have wheels
 ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048192 to 2147483647 unused
 DESCRIPTION = "usr/share/sawtooth/image.json"
 
@@ -166,7 +166,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
             return final
         arguments = build_arguments(definition, key, apptainer, environ, python)
         image = partial / "image.sif"
-        # An intermediate file, so compressed fast.
+        # This is an intermediate file, so fast compression is enough.
         command = [apptainer, "build", "--fakeroot", "--mksquashfs-args", "-comp lz4"]
         for name, value in arguments.items():
             command += ["--build-arg", f"{name}={value}"]

@@ -1,4 +1,4 @@
-"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each.
+"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each script.
 
 The source in the image of envs/kernel.def has no tests. So the scripts come from Debian's package or from a user's source tree, with the
 study's patches applied to them. The kernel's `ksft_runner.sh`, which differs between versions, determines how a script is started; it is
@@ -25,9 +25,9 @@ from study_files.patch_mails import patches_in
 #: Folders in a source tree with packetdrill's scripts and with the files that their runner includes; Linux version that added them.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
 SINCE = "6.12"
-#: A recorded command of the runner: the script, then what `unshare` got: `-n packetdrill`, packetdrill's options, and the script.
+#: A recorded command of the runner: the script, then the arguments of `unshare`: `-n packetdrill`, packetdrill's options, and the script.
 COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
-#: The largest list of commands, in bytes; that of Linux 7.2 has 200,000.
+#: The largest list of commands, in bytes; the list of Linux 7.2 has 200,000 bytes.
 LARGEST_COMMANDS = 2**24
 
 
@@ -78,7 +78,7 @@ def unpacked_scripts(section, compiler) -> Path:
 
 
 def provide_programs(compiler, folder) -> list[str]:
-    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each one that is missing."""
+    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each missing program."""
     try:
         with contextlib.chdir(CHECKOUT):
             packages = locked_packages.provide(locked_packages.SELFTESTS)
@@ -129,7 +129,7 @@ def ask_runner(source, made, compiler, what) -> list[list[str]]:
 
 
 def in_container(script, arguments, binds, compiler, problem) -> None:
-    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and its last line of output."""
+    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and the last line of output."""
     command = contained(*binds, recipe=RECIPE, seconds=LONGEST_S, root=compiler / "root")
     command += [compiler / "root", *IN_CONTAINER, "bash", f"/build/guest/{script}", *arguments]
     status, words = said_by(command, "the kernel's tests")

@@ -119,7 +119,9 @@ def read_once(path, sha256) -> bytes:
     except OSError as error:
         raise SetupError(f"{path} can't be read ({error.strerror}).") from None
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise SetupError(f"{path} has changed since the study was read, or is not the file that it names: call again.")
+        raise SetupError(
+            f"{path} has changed since the study was read, or is not the file that the study names: call again."
+        )
     return content
 
 

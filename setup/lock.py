@@ -12,7 +12,7 @@ from lock_debian import write_debian_lock
 from progress import run_fetching
 
 TARGETS = {
-    # for every Python from 3.11 on; the image's Python and platform are fixed
+    # for Python 3.11 and later; the image's Python and platform are fixed
     LOCK: ["--universal", "--python-version", "3.11"],
     DOCS_LOCK: ["--universal", "--python-version", "3.11"],
     Path("envs/analysis.lock"): ["--python-version", ANALYSIS_PYTHON, "--python-platform", "x86_64-manylinux_2_28"],

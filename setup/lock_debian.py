@@ -54,7 +54,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
                 locked[section] = describe(config, wished)
             elif section == BASE:
                 locked[section] = describe(config, resolve(config, [*required(config), *ASKED, *wished]))
-                # The other images start from it.
+                # The other images are based on these packages.
                 (folder / "status").write_text(installed(config, locked[section]))
             else:
                 locked[section] = describe(config, resolve(config, wished))

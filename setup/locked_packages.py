@@ -111,7 +111,7 @@ def names(section) -> list[str]:
 
 
 def content(section) -> str:
-    """Return the text for a section in an image's key: names, versions and hashes of its packages, but not where they are kept."""
+    """Return the text for a section in an image's key: names, versions and hashes of its packages, but not their paths."""
     packages = read_lock()[1].get(section, [])
     return "".join(f"{package.name} {package.version} {package.sha256}\n" for package in packages)
 
@@ -140,7 +140,7 @@ def provide(section) -> Path:
             take_over(packages, final.parent, partial)
             try:
                 fetch(packages, times, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
-            except BaseException:  # interrupted, too: the next call takes over what is whole
+            except BaseException:  # also if interrupted: the next call takes over the complete packages
                 keep_fetched(packages, partial, final.parent / FETCHED)
                 raise
             remove_tree(final.parent / FETCHED)
@@ -247,4 +247,4 @@ def control_of(package) -> str:
             if header.startswith(b"control.tar"):
                 with tarfile.open(fileobj=io.BytesIO(member)) as files:
                     return files.extractfile("./control").read().decode()
-    raise SetupError(f"{package} is no Debian package: it has no control file.")
+    raise SetupError(f"{package} is not a Debian package: it has no control file.")

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from progress import SetupError
 
-#: Paths that patches may change. Apptainer's `--bind` would misread others (colons, commas).
+#: Paths that patches may change. Apptainer's `--bind` would misread other paths (with colons or commas).
 PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
 #: Names of files in a unified diff, including those in Git's headers.
 NAMED = re.compile(
@@ -115,9 +115,9 @@ def _regular_files(tree):
             path = os.path.relpath(os.path.join(folder, name), tree)
             mode = os.lstat(os.path.join(folder, name)).st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise SetupError(f"a patch makes {path}, which is no regular file; allowed: regular files.")
+                raise SetupError(f"a patch creates {path}, which is not a regular file; allowed: regular files.")
             if not is_allowed(path):
-                raise SetupError(f"a patch makes {path!r}; allowed in names: letters, digits and _.+@=-")
+                raise SetupError(f"a patch creates {path!r}; allowed in names: letters, digits and _.+@=-")
             if stat.S_ISREG(mode):
                 yield path
 

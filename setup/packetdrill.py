@@ -95,7 +95,7 @@ def source_files(source) -> dict[str, bytes]:
                 raise SetupError(f"PACKETDRILL={source} is too large for packetdrill's source: more than {LARGEST_SOURCE:,} bytes of C.")  # fmt: skip
             folders.setdefault(str(path.parent), {})[path.name] = content
     except DAMAGED as error:
-        what = "can't be read" if source.is_dir() else "is no archive that can be read (tar, zip)"
+        what = "can't be read" if source.is_dir() else "is not a readable archive (tar, zip)"
         raise SetupError(f"PACKETDRILL={source} {what}: {getattr(error, 'strerror', None) or error}.") from None
     found = sorted((folder for folder, files in folders.items() if files.keys() >= KNOWN_BY), key=len)
     if not found:
@@ -128,7 +128,7 @@ def _of_archive(source) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def _of_tar(content):
     unpacked = 0
-    # As a stream, or its whole content would be read once for the list and once for each file.
+    # Read as a stream; otherwise the whole content would be read once for the list and once for each file.
     with tarfile.open(fileobj=content, mode="r|*") as members:
         for member in members:
             unpacked += member.size

@@ -128,12 +128,12 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
         unanswered = UNANSWERED.findall("\n".join(last_lines(log, 1000)))
         reason = (unanswered or errors_in(log))[-1 if unanswered else 0]
         if reason.startswith("THESE PACKAGES DO NOT MATCH THE HASHES"):
-            reason = "a package arrived incomplete, or is another than the lock file names"
+            reason = "a package arrived incomplete, or differs from the one in the lock file"
         raise SetupError(f"{what} can't be fetched (no network, or no {source}?): {reason} (the rest: {log})") from None
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without one."""
+    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without a step."""
     shown = time.monotonic()
     pending = b""
     while True:

@@ -70,11 +70,11 @@ class _LateLoader:
         self.loader = loader
 
     def create_module(self, spec):
-        return None  # one as Python makes it
+        return None  # Python creates the module as usual
 
     def exec_module(self, module):
         module.__loader__ = module.__spec__.loader = self.loader
-        # An import of a submodule asks for it, and so loads the module first.
+        # An import of a submodule reads `__path__`, and so loads the module first.
         vars(module).pop("__path__", None)
         module.__class__ = _LateModule
 
@@ -113,7 +113,7 @@ def is_snakemake(words) -> bool:
 
 
 if is_snakemake(sys.orig_argv):
-    # As session/inside_snakemake.py sets it later: imports make objects, and hardly any garbage.
+    # The thresholds that session/inside_snakemake.py sets later: imports make many objects, but hardly any garbage.
     gc.set_threshold(10_000, 20, 100)
     sys.meta_path.insert(0, LateFinder)
     look_for_plugins_once()

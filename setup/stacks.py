@@ -1,7 +1,7 @@
 """The QUIC stacks of `examples/`, built with Debian's compilers: `python3 setup stack NAME...`, called by `make stack STACK=...`.
 
-The packages that a stack's lock names are fetched from the registry of its language, with hashes. Then the stack is built without a
-network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
+The packages that a stack's lock names are fetched from the registry of the stack's language, with hashes. Then the stack is built
+without a network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
 pip unpacks its wheels.
 """
 
@@ -34,7 +34,7 @@ OF_NETWORK = [
     *(name for each in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (each, each.upper())),
     "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "CARGO_HTTP_PROXY",
 ]  # fmt: skip
-#: The machine's files for it: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
+#: The machine's network files: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
 FILES_OF_NETWORK = {
     "/etc/resolv.conf": "/etc/resolv.conf",
     "/etc/hosts": "/etc/hosts",
@@ -84,7 +84,7 @@ def provide_stack(name) -> Path:
 
 
 def unpack_wheels(name, source, files, partial) -> None:
-    """Put a stack in Python, with the wheels that its lock names, into the folder ``partial``."""
+    """Put a stack written in Python, with the wheels that its lock names, into the folder ``partial``."""
     target = partial / name
     command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
     command += ["--target", target / "packages", "--requirement", source / PIPS]
@@ -96,7 +96,7 @@ def unpack_wheels(name, source, files, partial) -> None:
 
 
 def compile_stack(name, source, files, partial) -> None:
-    """Build a stack in Rust or Go in the image with Debian's compilers, into the folder ``partial``."""
+    """Build a stack written in Rust or Go, in the image with Debian's compilers, into the folder ``partial``."""
     root = provide_compilers() / "root"
     work = partial / "work"
     own, packages, made = (work / part for part in ("source", "packages", "made"))

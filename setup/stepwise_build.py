@@ -145,7 +145,7 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 
 
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
-    """Turn a source tree into another commit's, and return the paths that were written or removed.
+    """Turn a source tree into the tree of another commit, and return the paths that were written or removed.
 
     An unchanged file keeps its date, so that nothing is compiled again because of it. Files that are written get today's date.
 
@@ -156,7 +156,7 @@ def replace_files(kernel, wanted, source, patched, state) -> list[str]:
         Path -> wanted identity of the file: a value of `given_trees.digests`, or "patched" and the SHA-256 of a file in ``patched``.
     source, patched : pathlib.Path
     state : pathlib.Path
-        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted one.
+        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted call.
     """
     had = json.loads(state.read_text()) if state.exists() else {}
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))

@@ -171,7 +171,7 @@ def hex_digits(named) -> str:
 
 
 def provide(place) -> dict[str, Path]:
-    """Import the images of an archive or folder; of several with the same name, the one of this checkout's definition.
+    """Import the images of an archive or folder; if several have the same name, only the one with this checkout's definition.
 
     Returns
     -------
@@ -208,8 +208,8 @@ def take(offer) -> None:
             there = json.loads((offer.folder / "image.json").read_text())["content_digest"]
             if there != offer.content_digest:
                 raise SetupError(
-                    f"{offer.place} has another image {offer.name} ({offer.content_digest}) than {offer.folder} ({there}), of the "
-                    "same definition: name another cache in SAWTOOTH_CACHE."
+                    f"the images {offer.name} of {offer.place} ({offer.content_digest}) and {offer.folder} ({there}) differ, although they "
+                    "have the same definition: name another cache in SAWTOOTH_CACHE."
                 )
             return
         require_space(partial, 1, f"the image {offer.name}")
@@ -253,7 +253,7 @@ def unpack(offer, root) -> None:
 
 
 def unpack_files(files, root) -> None:
-    """Write a layer's files, links and folders below a folder; refuse other members, and paths that lead out of it or through a link.
+    """Write a layer's files, links and folders below a folder; refuse other members, and paths that leave the folder or pass a link.
 
     Parameters
     ----------

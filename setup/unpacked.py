@@ -1,8 +1,8 @@
 """An unpacked bundle (`make bundle`): its contents, and the check that it is complete.
 
 A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
-packages are in there. Images are used where they are; what set-up makes of the rest goes into
-`bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
+packages are in there. Images are used where they are. Files that set-up makes from the other parts go
+into `bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
 """
 
 import hashlib
@@ -75,11 +75,11 @@ def check_whole() -> None:
 def is_current(compiled) -> bool:
     """Return whether a compiled Python file of an image is up to date, judged by the source's date that it records.
 
-    If it doesn't, Python compiles the source at every start, and runs give other bytes.
+    If the file is outdated, Python compiles the source at every start, and runs give other bytes.
     """
     with open(compiled, "rb") as content:
         head = content.read(12)
-    by_date = head[4:8] == bytes(4)  # PEP 552; the others go by content, or are not compared
+    by_date = head[4:8] == bytes(4)  # PEP 552; other bytecode is compared by content, or not at all
     source = compiled.parent.parent / (compiled.name.split(".")[0] + ".py")
     if source.is_symlink() and os.readlink(source).startswith("/"):
         source = Path(*source.parts[:4], os.readlink(source).lstrip("/"))  # bundle/images/<image>/root

@@ -95,7 +95,7 @@ def test_a_file_behind_a_link_is_refused(mounted):
 def test_a_patch_makes_regular_files(source, tmp_path, make):
     (tmp_path / "tree").mkdir()
     make(tmp_path / "tree/tcp.c")
-    with pytest.raises(own_tree.SetupError, match="tcp.c, which is no regular file"):
+    with pytest.raises(own_tree.SetupError, match="tcp.c, which is not a regular file"):
         own_tree.mounts(source, tmp_path / "tree", {}, tmp_path)
 
 

@@ -79,10 +79,10 @@ def cut_archive(path):
         (lambda path: None, "there is no such file or folder"),
         (lambda path: path.symlink_to("nowhere"), "it is a dangling link"),
         (lambda path: path.mkdir(), "has no source of packetdrill"),
-        (lambda path: path.write_text("packetdrill"), "is no archive that can be read"),
+        (lambda path: path.write_text("packetdrill"), "is not a readable archive"),
         (lambda path: os.mkfifo(path), "it is a pipe; allowed: a regular file"),
         (other_archive, "has no source of packetdrill"),
-        (cut_archive, "is no archive that can be read"),
+        (cut_archive, "is not a readable archive"),
     ],
 )
 def test_what_is_none_is_one_sentence(tmp_path, make, sentence):

@@ -2,7 +2,7 @@
 
 The capacity is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal
 goodput, ceilings, checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed
-over parallel paths; None if nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's
+over parallel paths; None if nothing limits the rate. A chain has the capacity of its narrowest bottleneck; each of a run's
 `bottlenecks` has a separate `Capacity`.
 Times are in ns since the traffic's origin. Standard library only.
 """
@@ -19,7 +19,7 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Largest delay, in round trips, between the starts of the UDP intervals of iperf3's client and its server, due to the control connection.
+#: Largest delay, in round trips, with which iperf3's server starts its UDP intervals after its client, due to the control connection.
 SET_UP_RTTS = 4
 
 
@@ -28,7 +28,7 @@ class Capacity(LateDeliveries):
 
     def __init__(self, specification, direction=FORWARD):
         self._run = specification
-        #: Direction of the data; acknowledgements use the other one.
+        #: Direction of the data; acknowledgements use the opposite direction.
         self.direction = direction
         self._back = REVERSE if direction == FORWARD else FORWARD
 
@@ -143,7 +143,7 @@ class Capacity(LateDeliveries):
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
         """Return a packet's waiting time before it left the bottleneck.
 
-        If two times are possible because the path has become shorter, return the shorter one.
+        If two times are possible because the path has become shorter, return the shorter time.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
@@ -169,8 +169,8 @@ class Capacity(LateDeliveries):
         """Return the spans (begin, end) in which packets must leave the bottleneck for their delivery to become known between two times.
 
         A TCP sender learns of a packet's delivery one RTT of the empty path after the packet left the bottleneck. While no
-        acknowledgements come back it learns of no delivery, and afterwards of all at once. A UDP receiver learns of a packet after the
-        one-way delay.
+        acknowledgements come back, the sender learns of no delivery; afterwards it learns of all deliveries at once. A UDP receiver learns
+        of a packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):
@@ -250,7 +250,7 @@ class Capacity(LateDeliveries):
         """Yield the possible time windows of a UDP measurement: iperf3's server starts to count some round trips after its client."""
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # The slope of the mean changes only where an end of the window meets a change.
+        # The slope of the mean changes only where an end of the window meets a change of the rate.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )

@@ -1,6 +1,6 @@
 """Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
-netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with its name.
+netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads a table from the file of that name.
 """
 
 import math
@@ -60,6 +60,6 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
 def most_distance(count) -> float:
     """Return the distance that ``count`` delays from a table exceed with a probability of at most `FALSE_ALARM`.
 
-    The inequality is that of Dvoretzky, Kiefer and Wolfowitz, with Massart's constant (1990).
+    This is the inequality of Dvoretzky, Kiefer and Wolfowitz, with Massart's constant (1990).
     """
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * count))

@@ -9,7 +9,7 @@ from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 
 _, REVERSE = DIRECTIONS
-#: Probability below which a run of lost packets is neglected.
+#: Probability below which a sequence of consecutive losses is neglected.
 NEGLIGIBLE = 1e-9
 #: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms
 #: (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
@@ -28,7 +28,7 @@ class LateDeliveries:
 
         Late packets are in transit or unacknowledged at the beginning of the period. They are: the packets that share one acknowledgement
         (two per connection; with segmentation offload two super-packets; more if acknowledgements are lost or selective ones compressed),
-        packets delayed by jitter, slots or reordering, and those of a policer's bucket. If the flows' RTTs differ, the difference is added.
+        packets delayed by jitter, slots or reordering, and those in a policer's bucket. If the flows' RTTs differ, the difference is added.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
@@ -63,9 +63,10 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return how many bytes on the wire may have arrived out of order without a selective acknowledgement, given a number of flows.
+        """Return the largest number of bytes on the wire that arrived out of order and that no selective acknowledgement has reported yet.
 
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first.
+        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. ``flows`` is the number
+        of flows.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
@@ -76,9 +77,9 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return how many packets may have arrived without an acknowledgement, given a number of flows.
+        """Return the largest number of packets that may have arrived without an acknowledgement; ``flows`` is the number of flows.
 
-        These are the packets of one acknowledgement per flow, and those of further acknowledgements that were lost in a row.
+        For each flow, these are the packets of one delayed acknowledgement and of the consecutive acknowledgements lost before it.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
@@ -123,8 +124,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Longest time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        They wait for data in their direction, or for each other if their direction has a different rate; otherwise they don't wait,
-        because the data fill the path first.
+        Acknowledgements wait for data in their direction, or for each other if their direction has a different rate; otherwise
+        they don't wait, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)
@@ -138,5 +139,5 @@ class LateDeliveries:
 
 
 def lost_in_a_row(loss) -> int:
-    """Return the longest run of lost packets that has a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
+    """Return the largest number of consecutive losses with a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0

@@ -121,7 +121,7 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
 def _chances(above=(), **defaults) -> dict:
     """Return the JSON Schema of a loss model with the given probabilities.
 
-    Those whose default is None are required, and those in ``above`` must exceed 0.
+    Probabilities whose default is None are required, and the ones in ``above`` must exceed 0.
     """
     keys = {
         f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)

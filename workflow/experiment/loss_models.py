@@ -2,7 +2,7 @@
 
 A path is in one of a few states and changes state between packets with given probabilities; the state determines the loss probability.
 Probabilities are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); in tc-netem(8) they are in percent.
-The four states are those of Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
+The model with four states comes from Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ class LossModel:
 
     @property
     def burst_packets(self) -> float:
-        """Mean number of packets lost in a row."""
+        """Mean number of packets lost consecutively."""
         shares, changes, losses = self.chain()
         begun = sum(
             share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))
@@ -44,7 +44,7 @@ class LossModel:
 
     @property
     def in_a_row(self) -> float:
-        """The largest probability, over all states with losses, that the packet after a lost one is lost."""
+        """The largest probability, over all states with losses, that the packet after a lost packet is lost too."""
         _, changes, losses = self.chain()
         chances = (sum(c * then for c, then in zip(row, losses, strict=True)) for row in changes)
         return max(chance for chance, loss in zip(chances, losses, strict=True) if loss)

@@ -63,7 +63,7 @@ class Program:
 
 @dataclass(frozen=True)
 class ProgramFlow:
-    """A flow of a program: its number, which continues those of the long flows, its port, and its client's start.
+    """A flow of a program: its number (numbers continue after the long flows), its port, and its client's start.
 
     ``start_s`` is in s from the traffic's origin. The flow sends for ``seconds``, the duration of its group, or sends ``bytes``;
     the other is None.
@@ -134,9 +134,9 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets of the long flows, and by group those of the program flows under test, in s after the groups' starts.
+    """Return the start offsets of the long flows and, by group, of the program flows under test, in s after the groups' starts.
 
-    They are drawn for all flows in the groups' order, so that each flow has the same offset as a flow with another CCA in its place.
+    The offsets are drawn for all flows in the groups' order, so that a flow with another CCA in the same place has the same offset.
     """
     draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
     long_flows, programs = [], {}

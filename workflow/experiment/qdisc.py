@@ -69,8 +69,8 @@ class Parameter:
 class Counters:
     """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's names; "" skips a counter.
 
-    ``marks`` are the counters that add up to all CE marks; ``overflow`` those that count the drops of a full queue (None if there
-    are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that it
+    ``marks`` are the counters that add up to all CE marks; ``overflow`` are those that count the drops of a full queue (None if there
+    are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that the packet
     counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` maps a column of the time series to the counter of
     its delay in us.
     """
@@ -114,7 +114,7 @@ class Discipline:
         return min(second, counted.get("marks", 0) - second)
 
     def parameter(self, name) -> Parameter | None:
-        """Return the parameter of that name, or None."""
+        """Return the parameter with the given name, or None."""
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:

@@ -24,7 +24,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. These have the lowest numbers."""
+        """Number of flows that cross all bottlenecks (without a chain, all flows). These flows have the lowest numbers."""
         return self.scenario["flows"]
 
     @cached_property
@@ -155,7 +155,7 @@ class RunFlows:
 
     @property
     def control_pairs(self) -> list[Pair]:
-        """The pairs of hosts with a link for control connections: those with iperf3 flows."""
+        """The pairs of hosts with a link for control connections: the pairs with iperf3 flows."""
         used = {flow.pair for flow in self.long_flows} if self.control_network else ()
         return [pair for pair in self.pairs if pair.index in used]
 

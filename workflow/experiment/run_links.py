@@ -72,7 +72,7 @@ class RunLinks:
         return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
 
     def correlation(self, what, direction) -> float:
-        """Return netem's correlation of an effect (`link_options.CORRELATED`) in a direction, a fraction."""
+        """Return the fraction by which netem correlates an effect (`link_options.CORRELATED`) in a direction."""
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:

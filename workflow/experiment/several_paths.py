@@ -34,7 +34,7 @@ def _value_of(values, path):
 
 
 def _with(section, key, value):
-    """Return a section with one value replaced, for both directions if it has two; a queue in packets replaces one in bytes or BDPs."""
+    """Return a section with one value replaced (if given by direction, for both); a queue in packets replaces one in bytes or BDPs."""
     if isinstance(section.get(key), dict):
         return section | {key: dict.fromkeys(DIRECTIONS, value)}
     other = {"bytes", "bdp"} if key == "packets" else set()

@@ -73,7 +73,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first those of the long flows in flow order, then those of the web servers."""
+        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers'."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
@@ -234,7 +234,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     def shaped(self) -> bool:
         """Whether the rate is emulated.
 
-        It isn't for a ping-pong of messages over a wire without serialisation: with a single packet
+        The rate of a ping-pong of messages over a wire without serialisation isn't emulated: with a single packet
         in flight, a shaper would only round the stack's own time up to the time of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock

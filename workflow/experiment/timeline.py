@@ -5,7 +5,7 @@ changes `step_ms` apart. A link that is down loses all packets sent into it, lik
 doesn't notice and continues, so the queue keeps draining at its rate, and packets already in transit
 arrive. (A link that holds packets back instead, like a radio cell during a handover, is modelled by a rate close
 to zero.) If the delay shrinks, later packets overtake those in transit, as after a change of route; if it
-grows, packets in transit arrive at their original time. A packet being sent by a shaper keeps the rate at which it left;
+grows, packets in transit arrive at their original time. A packet that a shaper is already sending keeps the old rate;
 a trace is implemented so that this doesn't cost any of its capacity (`traces`).
 
 `path_changes` makes the changes, and `timeline_checks` judges them. Standard library only, because the analysis uses it too.
@@ -55,7 +55,7 @@ class Timeline:
     duration_s : float
         Duration for which a trace is repeated.
     packet_bytes : int
-        Size of a full packet as the bottleneck counts it; a trace passes a whole number of these.
+        Size of a full packet as the bottleneck counts it; a trace passes a whole number of such packets.
     """
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):

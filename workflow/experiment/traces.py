@@ -1,6 +1,6 @@
 """Capacity that follows a trace: the link's capacity in each step, and the shaper rates that pass this capacity.
 
-A shaper charges a packet when it sends it: at a rate r the next packet waits for (packet size) / r, even if the rate changes meanwhile.
+A shaper charges a packet when sending it: at a rate r the next packet waits for (packet size) / r, even if the rate changes meanwhile.
 After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
 the number of packets:
 

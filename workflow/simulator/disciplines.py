@@ -1,6 +1,6 @@
 """The counterparts in ns-3 of Linux's queueing disciplines, and the attributes that configure them.
 
-Each discipline is placed above a device whose own queue has room for one packet. Attributes are those of ns-3 3.39 to 3.44
+Each discipline is placed above a device whose own queue has room for one packet. Attributes are named as in ns-3 3.39 to 3.44
 (src/traffic-control/model). Where ns-3 offers a choice, the setting follows Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
 """
 

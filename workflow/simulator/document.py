@@ -91,7 +91,7 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return the idle RTT of each pair, which is the time that the pair's first flow took to connect; None if no pair has one.
+    """Return the idle RTT of each pair, which is the time that the pair's first flow took to connect; None if no pair has an idle RTT.
 
     A pair is omitted if its first flow connects only after the first data packet has reached the bottleneck,
     because the path is no longer empty then.

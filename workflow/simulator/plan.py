@@ -35,7 +35,7 @@ LINUX_DEFAULTS = {
 }
 #: ns-3's default. All schedulers order events alike, so results don't depend on it.
 SCHEDULER = "ns3::MapScheduler"
-#: Simulated time in s after the end of the duration at which a flow is given up that couldn't connect because all its packets were lost.
+#: Simulated time in s, after the end of the duration, at which a flow that couldn't connect because all its packets were lost is given up.
 GRACE_S = 120
 
 

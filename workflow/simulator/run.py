@@ -68,7 +68,7 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run: that in the specification, or else one computed here."""
+    """Return the identity of the program that executes a run: the one in the specification, or else one computed here."""
     return specification.testbed_digest or program_digest()
 
 

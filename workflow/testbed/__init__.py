@@ -6,6 +6,6 @@ of a run: ``topology`` and ``links`` build the network, ``transport`` sets up th
 TCP stack, ``probes`` measures the network, ``traffic`` sends, ``verification`` judges. The subpackages are
 ``network``, ``traffic``, ``readings``, ``checks`` and ``machine``. Terms shared with the workflow are in ``experiment``.
 
-Arguments of many functions: ``specification`` (an `experiment.specification.RunSpecification`), ``path`` (a
+Common arguments: ``specification`` (an `experiment.specification.RunSpecification`), ``path`` (a
 `network.topology.NetworkPath`), ``node`` (a `network.bare_host.BareHost`) and ``client`` (a `traffic.traffic.Client`).
 """

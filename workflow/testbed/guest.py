@@ -152,8 +152,7 @@ def go_first() -> None:
     """Make this process run before all others that could run at the same instant, as long as it has something to do.
 
     Each reading of the clock moves it by 256 ns. A system call, a page fault or even Python's garbage collection would let a program run in
-    between, and so change the times that it reads and then acts on, so a run would have a different document when its packets are
-    captured.
+    between, and so change the times that this process reads and acts on. Then capturing packets would change a run's document.
     """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 

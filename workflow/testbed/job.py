@@ -88,7 +88,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a log is from an earlier try that didn't reach its last line (because it was killed or its node was lost)."""
+    """Return whether a log lacks its last line, because an earlier try was killed or lost its node."""
     try:
         lines = log_file.read_bytes().splitlines() or [b""]
     except FileNotFoundError:

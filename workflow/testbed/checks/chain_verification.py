@@ -15,7 +15,7 @@ from testbed.checks.network_checks import (
 )
 from testbed.network.addresses import access_interface
 
-#: Counter of a host's own packets that routers don't forward: multicast reports and router solicitations.
+#: Counter of packets that a host sends but routers don't forward: multicast reports and router solicitations.
 MULTICAST = "Ip6OutMcastPkts"
 
 
@@ -30,7 +30,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than the bottleneck's capacity plus the packets that had waited behind it."""
+    """The flows through each bottleneck got no more than the bottleneck's capacity plus the data queued downstream of it."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -74,7 +74,7 @@ def check_losses_reverse(specification, document) -> Check:
 def check_marks_of_each(specification, document) -> Check:
     """Packets marked by each bottleneck arrived with the mark, unless they waited or were lost behind it; no other packet had a mark.
 
-    A packet may be marked by several bottlenecks, and counts at each.
+    A packet that several bottlenecks mark counts at each of them.
     """
     after, pairs = document["links"]["after"], specification.pairs
     wrong, observed = [], []
@@ -105,7 +105,7 @@ def marks_at(interface) -> int:
 
 
 def lost_behind(document, number, direction) -> int:
-    """Return the largest number of packets that a bottleneck marked and no host received: dropped, waiting, or counted twice."""
+    """Return an upper bound on the number of a bottleneck's marks that reached no host: dropped, waiting, or counted twice."""
     after = document["links"]["after"]
     queues = after[ends(number)[direction]]["qdiscs"]
     unseen = max(queue["backlog_packets"] + queue["drops"] for queue in queues.values())
@@ -161,14 +161,14 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the hosts at a bottleneck's router that send into its queue: the senders for data, otherwise the receivers."""
+    """Return the hosts at a bottleneck's router that send into its queue: senders for ``forward``, receivers for ``reverse``."""
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
     return [host for its_router, host in at_ends if its_router == router]
 
 
 def not_forwarded(specification, document, number, direction) -> int:
-    """Return the largest number of packets that the hosts of `senders_to` sent during the traffic and the router didn't forward."""
+    """Return an upper bound on the number of packets that the hosts of `senders_to` sent but the router didn't forward."""
     return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
 
 

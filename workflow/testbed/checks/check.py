@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 #: Causes of a failed check: the instrument (the path, the hosts or the measurements weren't as requested), or the sender's
-#: behaviour on a path that was as requested, in which case excluding the run depends on its outcome.
+#: behaviour on a path that was as requested. In the second case, excluding the run selects runs by their outcome.
 INSTRUMENT, SENDER = "instrument", "sender"
 
 
@@ -28,7 +28,7 @@ def verdict_of(checks) -> dict:
 
 
 def in_turn(texts) -> str:
-    """Return several texts as one, or only the first text if all are equal."""
+    """Return the texts separated by semicolons, or only the first text if all are equal."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 

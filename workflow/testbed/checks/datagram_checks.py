@@ -8,8 +8,8 @@ from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
-#: Datagrams of each flow in addition to its data: the opening one, which is repeated each second if the network loses packets, and some
-#: that arrive while the server stops counting.
+#: Largest number of datagrams of a flow in addition to its data, without and with losses: the opening datagram, which the client repeats
+#: every second if the network loses packets, and some that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
 #: Counters of a host's kernel for datagrams that arrived for a socket, without a socket, or damaged; the same for both IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")

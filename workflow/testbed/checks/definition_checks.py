@@ -1,4 +1,4 @@
-"""Checks of a study's definitions: the parameters of CCAs, and the kernel with the CCAs."""
+"""Checks of a study's definitions: the CCAs' parameters and the custom kernel."""
 
 from testbed.checks.check import Check
 from testbed.machine.environment import kernel_of

@@ -15,11 +15,12 @@ from testbed.readings.deliveries import (
 )
 from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
 
-#: Smallest number of message exchanges that gives a round-trip time.
+#: Smallest number of message exchanges from which a round-trip time is computed.
 MIN_EXCHANGES = 100
-#: Largest share of a connection's busy time for which a buffer may hold it back unintentionally: the kernel counts in ticks.
+#: Largest share of a connection's busy time for which a buffer that the study doesn't limit may hold it back. It isn't 0 because
+#: the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: Divisor of the largest receive buffer: a window of that fraction of the buffer may be fully open.
+#: Divisor of the largest receive buffer; the quotient is the smallest window that may be fully open.
 OPENED = 4
 #: CCA -> Linux's replacement on a connection without the ECN that the CCA needs.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}
@@ -33,7 +34,7 @@ def check_cca(specification, document) -> Check:
     """Every data connection used its CCA, according to iperf3's JSON and, at every reading, to the kernel.
 
     A connection may use Linux's replacement of its CCA if ECN was requested but not negotiated (`network_checks.check_ecn`). If a
-    socket was given a CCA from a C file and has a different one, the code in the file has changed it.
+    socket that was given a CCA from a C file has a different CCA, the code in the file has changed it.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -132,9 +133,9 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; with groups, all scheduled flows.
+    """All flows (with groups: all scheduled flows) were sending at each reading from one quarter to three quarters of the duration.
 
-    A flow may start late if the network lost packets, which may include those that open the connections of the flow's client.
+    A flow may start late if the network lost packets, because these may include packets that open the client's connections.
     If an established connection doesn't send, its sender is the cause.
     """
     clients = plan_clients(specification)
@@ -208,7 +209,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def sets_its_pacing_rate(specification, socket) -> bool:
-    """Return whether a connection is paced at less than the rate that TCP derives from the window and the RTT, as BBR's are."""
+    """Return whether a connection is paced at less than the rate that TCP derives from the window and the RTT, as with BBR."""
     ratio = (specification.scenario["transport"].get("pacing_percent") or TCP_PACING_PERCENT) / 100
     window_bits = socket["cwnd_packets"] * socket["mss_bytes"] * 8
     return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / max(socket["rtt_ms"], 0.001)
@@ -390,7 +391,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield each flow with (begin in ns, end in ns, bytes delivered) for the period common to all flows, or else for its own period."""
+    """Yield each flow with (begin in ns, end in ns, bytes delivered) for the period common to all flows, or else for its lifetime."""
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
     for process in document["traffic"]:

@@ -41,7 +41,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """According to the kernel, a connection accepted by each web server has the group's CCA."""
+    """According to the kernel, each web server accepted a connection with the group's CCA."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
@@ -88,7 +88,7 @@ def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return the longest delay in ns of an event, by planned time; earlier and simultaneous events delay it, as each moves the clock."""
+    """Return, for each planned time, the longest delay in ns that earlier and simultaneous events can cause, as each moves the clock."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

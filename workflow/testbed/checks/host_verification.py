@@ -1,4 +1,4 @@
-"""Checks that the machine didn't distort a run on platform ``host``, in addition to those of every run (`verification`).
+"""Checks that the machine didn't distort a run on platform ``host``, in addition to the checks of every run (`verification`).
 
 Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
 2012): a core that is saturated, or taken away by a hypervisor, delays packets in a way that
@@ -13,8 +13,8 @@ BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
 #: Largest share of a core's time that a hypervisor may have taken, equal to the uncertainty of CPU times.
 STEAL_LIMIT = 0.05
-#: Largest delay of the reader of CPU times in waking, in ms: in 99 of 100 cases at most Linux's longest tick
-#: (100 Hz), and never so late that a reading is missed.
+#: Largest delay, in ms, with which the reader of CPU times may wake up: Linux's longest tick (100 Hz) in 99 of 100
+#: cases, and always short enough that no reading is missed.
 LATE_P99_MS = 10.0
 LATE_MAX_MS = 100.0
 
@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """The reader of CPU times was woken promptly: the delays of 99 % of its wake-ups, and of all, are within their limits."""
+    """The reader of CPU times was woken promptly: 99 % of the delays are within one limit, and all are within another."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

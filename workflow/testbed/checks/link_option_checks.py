@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """The share of packets affected by an option agrees with the configured share, in each direction with the option and with packets."""
+    """In each direction with packets and the option, the share of affected packets agrees with the configured share."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):

@@ -9,7 +9,7 @@ COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsu
 RECEIVERS = {"forward": 1, "reverse": 0}
 #: Size of TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
-#: Number of bytes that are read before the checksum is verified: those of TCP's data offset, or of UDP's length.
+#: Number of bytes that are read before the checksum is verified: TCP's data offset, or UDP's length.
 READ_BEFORE_CHECKSUM = 2
 
 
@@ -26,14 +26,14 @@ def doubled(_, document, direction) -> tuple[int, int]:
 
 
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
-    """Return the number of damaged packets, the number that reached the hosts, and the smallest and largest detectable share of damage.
+    """Return the number of packets with detected damage, the number that netem passed, and the smallest and largest detectable share.
 
     netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count damaged packets. Without
     segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new
     one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
     the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. With any
-    other damage the checksum of TCP, UDP or ICMP is wrong at the host, which counts this. All counts start when the network is built, like
-    those of the hosts.
+    other damage the checksum of TCP, UDP or ICMP is wrong at the host, which counts this. All counts, including the hosts', start when the
+    network is built.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]

@@ -4,15 +4,15 @@ import math
 
 from testbed.checks.check import Check
 
-#: Tilts of Chernoff's bound to try: the smallest one, the ratio of successive ones, and their number.
+#: Tilts of Chernoff's bound to try: the smallest tilt, the ratio of successive tilts, and the number of tilts.
 LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` that compares a share of lost packets with the share in a `LossModel`.
 
-    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number that is as
-    small or as large is below `false_alarm`. With bursts this number varies more than with independent losses.
+    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number at least
+    as extreme is below `false_alarm`. With bursts this number varies more than with independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
@@ -33,7 +33,7 @@ def _log_generating(model, tilt, packets):
     """Return ln E[exp(tilt x lost)] of a stationary chain over ``packets`` packets: a matrix power, computed by squaring."""
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
-    # Transitions from state (row) to state (column), weighted by the fate of a packet in the first one; states without a packet have no weight.
+    # Transitions from state (row) to state (column), weighted by a packet's fate in the first; states without a packet have no weight.
     weights = [bool(share) * (1 - loss + loss * math.exp(tilt)) for share, loss in zip(row, losses, strict=True)]
     matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:

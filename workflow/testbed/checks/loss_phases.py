@@ -32,7 +32,7 @@ def loss_phases(specification, document, direction) -> list[tuple[float, int, in
 
 
 def check_phases(name, phases, judge) -> Check:
-    """Return the `Check` of a loss that changes or differs between paths.
+    """Return the `Check` of a loss that changes during the run or differs between paths.
 
     ``judge`` returns the `Check` of one phase or path. Phases without packets are ignored, but at least one must have packets.
     """

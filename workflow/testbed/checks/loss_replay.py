@@ -1,7 +1,7 @@
 """Identify the individual packets that a netem with a loss model dropped, by replaying its random numbers from the seed.
 
-netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: for each packet
-those of the model (`experiment.loss_models`) and, with jitter, another number for the delay of each packet that isn't dropped. So the
+netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: those that
+the model (`experiment.loss_models`) needs for each packet and, with jitter, one for the delay of each packet that isn't dropped. So the
 number of packets that reached netem determines everything, and the replay must yield as many drops as the kernel counted.
 """
 

@@ -15,9 +15,9 @@ from testbed.network.devices import OFFLOADS
 from testbed.network.transport import ECN, device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: ping reads both its times in whole microseconds, so its result may be one microsecond too small (plus the rounding of its output).
+#: Largest amount by which an RTT from ping may be too small: ping takes both times in whole microseconds, and rounds its output.
 PING_STEP_MS = 0.0011
-#: tc prints six digits; a loss in bursts is computed from two such numbers.
+#: Largest relative error of a value from tc, which prints six digits; a loss in bursts is computed from two such numbers.
 READ_BACK_DIGITS = 2e-5
 #: Parameter -> largest error of tc's output: whole bytes derived from a time that the kernel stores.
 STEPS = {"burst_bytes": 1}
@@ -25,7 +25,7 @@ STEPS = {"burst_bytes": 1}
 LOSS_FALSE_ALARM = 1e-6
 #: Largest additional RTT of an idle path, on top of a delay line that is exact in virtual time.
 IDLE_RTT_SLACK_MS = 0.2
-#: Largest additional RTT of an idle path under a real clock: the stack's own time, in the fastest of ten replies, and the slack of timers.
+#: Largest additional RTT of an idle path under a real clock: the stack's processing time in the fastest of ten replies, and timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
@@ -137,9 +137,10 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have the study's pacing qdisc, or no fq, so that a pacing CCA uses TCP's own timer; the pacing rate is known.
+    """The senders' interfaces have the study's pacing qdisc or, without one, no fq; and all pacing rates are known.
 
-    Without a pacing qdisc, the interfaces have no qdisc at all next to a router; on a cable they have those of the rate and its queue.
+    Without fq, TCP's internal timer paces. Without a pacing qdisc, an interface to a router has no qdisc at all, and an interface of
+    a cable has the qdiscs of the shaper and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -192,7 +193,7 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
-        # netem counts both kinds in the same counter, and so does a shaper above it (`net_xmit_drop_count`).
+        # netem counts random losses and overflows in the same counter, and so does a shaper above netem (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
@@ -203,9 +204,9 @@ def check_loss(specification, document, direction) -> Check:
 def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
     """Return the `Check` that compares a share of packets lost at random with the configured share (a fraction).
 
-    It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
-    and a share q dropped, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
-    information as one that is lost independently.
+    It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets,
+    a configured share p and a dropped share q, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
+    information as one independent packet.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
@@ -231,7 +232,7 @@ def check_loss_reverse(specification, document) -> Check:
 def check_ecn(specification, document) -> Check:
     """Every data connection negotiated ECN as the study sets it, according to the kernel at every reading.
 
-    A connection may have no ECN, or less, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
+    A connection may have no ECN, or a weaker kind, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
     (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed the number of retransmitted opening packets.
     """
     seen, wanted, otherwise = [], [], {}
@@ -254,7 +255,7 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had one.
+    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had a mark.
 
     Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """
@@ -282,7 +283,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return how many packets a direction's bottlenecks had marked at the end, and how many of these, at most, didn't arrive."""
+    """Return the number of packets that a direction's bottlenecks had marked by the end, and an upper bound on those that didn't arrive."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]
@@ -306,7 +307,7 @@ def ce_packets(document, host) -> int:
 def check_memory(specification, document) -> Check:
     """The kernel never reached its memory limits, whose effect looks like congestion control.
 
-    A failure means that more data were in flight than the memory provides for any CCA.
+    A failure means that more data were in flight than the memory is meant to hold for any CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"
@@ -336,7 +337,7 @@ def grown(document, name, counter) -> int:
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return (packets offered to, packets dropped by) netem in a direction during the traffic, totals over all pairs.
+    """Return the numbers of packets offered to netem and dropped by it in a direction during the traffic, summed over all pairs.
 
     Passed packets are counted by the device: with segmentation offload a qdisc counts the
     segments of passed super-packets, but a dropped super-packet as one.
@@ -348,7 +349,7 @@ def netem_counts(document, direction) -> tuple[int, int]:
 
 
 def losses_of_paths(specification, document, direction) -> list[tuple[float, int, int]]:
-    """Return (loss in percent, packets offered, packets dropped at random) of each of a cable's paths that has a netem in a direction."""
+    """Return (loss in percent, packets offered, packets dropped at random) for each path of a cable with a netem in the direction."""
     outage, receiving = document.get("outage", {}), {"forward": "h2", "reverse": "h1"}[direction]
     found = []
     for path, run in enumerate(specification.bottlenecks):
@@ -368,7 +369,7 @@ def outage_drops(document, direction) -> int:
 
 
 def counts_of_netem(document, name) -> tuple[int, int]:
-    """Return (packets passed by, packets dropped by) the netem of a device during the traffic."""
+    """Return the numbers of packets that the netem of a device passed and dropped during the traffic."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
     return after["tx_packets"] - before["tx_packets"], counter_of(document, name, "netem", "drops")
 

@@ -10,7 +10,7 @@ from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_m
 
 #: Largest error of a delay, in ns.
 DELAY_SLACK_NS = 2_000
-#: Largest error of the time between two packets: a share of this time, and ns for the readings of the clock.
+#: Largest error of the time between two packets: relative, plus a number of ns because the clock is read twice.
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
@@ -20,14 +20,14 @@ REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.8
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: Largest deviation of the time between two bunches from a slot, as a share of the slot.
 SLOT_SLACK = 0.01
-#: Disciplines that hold up to their whole limit in packets of a single flow.
+#: Disciplines whose whole limit a single flow can fill.
 EXACT = (DROP_TAIL, "codel")
 #: Number of packets that fq holds beyond its limit.
 FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams had the configured delay, with jitter, late packets and slots, and arrived once."""
+    """Single datagrams arrived once, after the configured delay, including jitter, reordering and slots."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]
@@ -63,12 +63,12 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
     below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
-    # For other distributions the deviation is more informative; a normal one exceeds the range of uniform delays.
+    # For other distributions the deviation is more informative; normal delays exceed the range of uniform delays.
     drawn = specification.option("jitter_table", direction) or distribution
     range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
     if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
-        # At least one was late, and one wasn't.
+        # At least one datagram was late, and at least one wasn't.
         range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
     most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
     return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
@@ -139,7 +139,7 @@ def in_ms(shortest_ns, longest_ns) -> str:
 
 
 def check_rate(specification, document) -> Check:
-    """Full packets that arrived back to back at each bottleneck left it at its rate."""
+    """Full packets that arrived back to back at a bottleneck left at the bottleneck's rate."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (
@@ -217,7 +217,7 @@ def check_burst(specification, document) -> Check:
 
 
 def check_policed(specification, document) -> Check:
-    """A policer with a full bucket passed the bucket's packets at once, and later those for which tokens had arrived."""
+    """A policer with a full bucket passed the bucket's packets at once, and later the packets for which tokens had arrived."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         policer = specification.policers.get(seen["direction"])

@@ -8,7 +8,7 @@ from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTE
 
 #: Declared end of a side (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
-#: Finding reported for a side that ended in another way.
+#: Actual end of a side -> the finding reported if it disagrees with the declaration.
 FOUND = {
     AT_LIMIT: "had not ended in time",
     AT_END: "still ran at the end",
@@ -27,12 +27,12 @@ def check_programs(specification, document) -> Check:
     return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
-#: Smallest loss in percent with which a program may never learn that its peer has ended.
+#: Smallest loss in percent at which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
 
 
 def is_cut_off(specification, flow) -> bool:
-    """Return whether the path loses at least half of all packets in a direction after the planned end of a flow."""
+    """Return whether the path loses at least half of all packets in a direction at the planned end of a flow."""
     if flow.seconds is None:
         return False
     timeline, end_ns = specification.timeline, round(1e9 * (flow.start_s + flow.seconds))
@@ -70,7 +70,7 @@ def reported_bytes(flow, entry) -> int | None:
 
 
 def how(side) -> str:
-    """Return the signal or exit status with which a side of a flow ended, for a message; empty if it was ended from outside."""
+    """Return the signal or exit status with which a side of a flow ended, for a message; empty if the testbed ended it."""
     if side["ended_by"] != ITSELF:
         return ""
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
@@ -114,7 +114,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that is declared to write a qlog left a readable one with events of its congestion control."""
+    """Each program that is declared to write a qlog left a readable qlog with events of its congestion control."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)

@@ -5,7 +5,7 @@ import math
 from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 
-#: Largest delay of a change, in ns, under a virtual clock (the time of its readings for all simultaneous changes) and under a real one.
+#: Largest delay of a change, in ns, under a virtual clock (the time that its readings take for all simultaneous changes) and a real clock.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
 #: Number of packets in a period that may exceed a shaper's rate: one released at the beginning of the period, and the shaper's credit.
 BEYOND_PACKETS = 2
@@ -61,7 +61,7 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return a text for each bottleneck whose backlog at a change of the rate had not left when it should have.
+    """Return a text for each bottleneck whose backlog at a change of the rate did not leave in time.
 
     The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
     """
@@ -83,7 +83,7 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a text for each netem from which, by a change of its delay, not as many packets had left as had arrived one delay earlier.
+    """Return a text for each change of a netem's delay by which not as many packets had left as had arrived one delay earlier.
 
     The two numbers may differ by `BEYOND_PACKETS`. Directions with jitter are not checked.
     """
@@ -111,7 +111,8 @@ def delayed_otherwise(specification, done) -> list[str]:
 def passed_beyond_trace(specification, done) -> list[str]:
     """Return a text for the first bottleneck from which more data left since the first change than its trace offered.
 
-    The ideal goodput relies on this limit. Each rise before the end of a span may pass one more packet (`experiment.traces`).
+    The ideal goodput relies on this limit. Each rise of the rate before the end of a span may let one more packet pass
+    (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

@@ -10,11 +10,11 @@ from testbed.checks.network_checks import grown
 LARGEST_UNSCALED_BYTES = 65_535
 #: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
-#: Share of its time above which a flow that is held back by its receive window is expected to fill the requested buffer.
+#: Share of a flow's busy time for which the receive window must limit the flow before it is expected to fill the requested buffer.
 HELD_BACK = 0.5
 #: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2
-#: Smallest share of segments acknowledged one by one without delayed acknowledgements, except control messages and a FIN.
+#: Smallest number of acknowledgements per segment without delayed acknowledgements; it is below 1 because of control messages and a FIN.
 ACKNOWLEDGED = 0.9
 #: Largest excess of a timeout over the RTT, in mean deviations of the RTT (rttvar); and the rounding of the timeout, in ms.
 DEVIATIONS, TICKS_MS = 16, 5
@@ -22,7 +22,7 @@ DEVIATIONS, TICKS_MS = 16, 5
 RATE_SLACK = 0.01
 #: Largest number of segments of iperf3's control connection per flow.
 CONTROL_SEGMENTS = 50
-#: Largest relative error of a pacing rate's limit: iperf3 passes whole bits per second, the kernel stores whole bytes.
+#: Largest error of a limit on the pacing rate, relative and in Mbit/s: iperf3 passes whole bit/s, the kernel stores whole bytes per second.
 PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
@@ -31,7 +31,7 @@ def check_send_buffer(specification, document) -> Check:
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
-    # Linux enlarges it up to the limit once the window has room for more data than are in flight.
+    # Linux enlarges the buffer up to the limit once the window has room for more data than are in flight.
     settled = [
         s["send_buffer_bytes"]
         for s in seen
@@ -64,7 +64,7 @@ def check_receive_buffer(specification, document) -> Check:
 
 
 def check_receive_window(specification, document) -> Check:
-    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1); the last packet may be a partial one."""
+    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1), except by a partial last packet (counted as full)."""
     flying = most_unacknowledged_bytes(document)
     return Check(
         "receive_window",

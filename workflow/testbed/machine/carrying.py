@@ -17,7 +17,7 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a run with a document: the machine's fault in the first try, and the reason for the run's failure; None without one."""
+    """Outcome of a run with a document: the machine's fault in the first try, and the run's failure; each may be None."""
 
     first_fault: str | None
     failure: str | None
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Execute a run again after the machine ended the first try; return its document, or the fault's if the machine ends it again."""
+    """Execute a run again after the machine ended the first try; return its document, or the fault's document if this try fails too."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:

@@ -118,7 +118,7 @@ def _go_on_below_first_process(libc):
 
 def _end_of(child, libc):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the parent waits until the program has closed them all
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the parent waits until the program has closed all its files
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

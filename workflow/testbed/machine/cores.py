@@ -5,7 +5,7 @@ kernel's work for packets that arrive there, is put on one core (`placed_host`),
 peer on another: a core's busy time is then the busy time of a host.
 
 ==========  ===================  =============  ============
-role        of two cores         of three       of four
+role        two cores            three cores    four cores
 ==========  ===================  =============  ============
 senders     first                second         second
 receivers   second               third          third
@@ -37,7 +37,7 @@ class Placement:
     def of(self, node) -> int:
         """Return the core of a node, by the node's name: h1, h3 and so on send, h2, h4 and so on receive."""
         if node.startswith("r"):
-            # On a chain with more than two routers, every other one is treated like the first.
+            # On a chain with more than two routers, every second router is treated like the first.
             return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
         return self.senders if self._sends(node) else self.receivers
 

@@ -2,14 +2,14 @@
 
 import re
 
-#: Line with which a kernel begins to report the reason for its end.
+#: Line with which a kernel begins to report a crash.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
 #: Pattern of such a line if the machine is to blame: it killed the first process, or has no room for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
 #: Current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
 AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
-#: Functions with which a kernel prints the reason for its end.
+#: Functions with which a kernel prints the reason for a crash.
 PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
 #: Largest number of named functions, largest length of a line, and number of lines with the processor's registers before a panic.
 MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12

@@ -1,4 +1,4 @@
-"""Execution of a guest, a measured program or a simulator: on its cores, within its time limit, and never longer than its workflow."""
+"""Execution of a guest, a measured program or a simulator on given cores, until its time limit or its workflow's end at the latest."""
 
 import contextlib
 import ctypes
@@ -28,8 +28,8 @@ def execute(
 ) -> tuple[int, bytes]:
     """Run a program to completion.
 
-    Its output is copied to the log through memory: if it wrote to the log directly, a full disk
-    would make the program fail in the middle of the run.
+    The program's output is copied to the log through memory: if the program wrote to the log directly, a full disk
+    would make it fail in the middle of the run.
 
     Returns the program's exit status (negative: the signal that ended it), and its standard output and error.
 
@@ -81,7 +81,7 @@ def execute(
             fault.printed = console.printed()
             raise
         finally:
-            # All processes that it has started are in its session, or end with it.
+            # All processes that the program has started are in its session, or end with it.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -124,7 +124,7 @@ class Console:
             tell(f"{self.log.name}: {in_words(error)}")
 
     def _write(self, text):
-        # A nearly full disk accepts a part of the text and refuses the next one.
+        # A nearly full disk accepts a part of the text and refuses the rest.
         while text := text[self.log.write(text) :]:
             pass
 

@@ -1,6 +1,6 @@
-"""A run that failed: a document that reports the failure and its reason.
+"""The document of a failed run, which reports the failure and its reason.
 
-A study continues without such a run. Its document is an ordinary run document, has the same bytes
+A study continues without such a run. The document is an ordinary run document, has the same bytes
 every time that it is created, and is judged invalid.
 """
 

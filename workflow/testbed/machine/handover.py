@@ -37,7 +37,7 @@ def hand_over(specification, job) -> None:
         # Not on the guest kernel's command line, which affects its random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Copying two hundred files would take a fifth of a short run's time. Third-party code gets separate files.
+            # Copying two hundred files would take a fifth of a short run's time, so they are linked, except for third-party code.
             copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
         except OSError:  # the checkout isn't writable, or its disk is full
@@ -91,7 +91,7 @@ class PacketsAsked:
         (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
 
     def take(self, job) -> None:
-        """Move the run's output: only regular files, because a custom kernel can leave anything there."""
+        """Move the captured files to ``folder``: only regular files, because a custom kernel can leave anything in ``job``."""
         for folder, suffix in (("packets", ".pcapng"), *([(KEYS, ".txt")] if self.keys else [])):
             for file in sorted((job / folder).iterdir()):
                 if file.suffix == suffix and stat.S_ISREG(file.lstat().st_mode):
@@ -116,7 +116,7 @@ class TraceAsked:
         (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
 
     def take(self, job) -> None:
-        """Move the run's output: only regular files with known names."""
+        """Move the trace's files to ``folder``: only regular files with known names."""
         for name in TRACE_FILES:
             file = job / "trace" / name
             if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
@@ -149,7 +149,7 @@ def prepared() -> Path:
                 shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial)
             partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # a parallel job has made it
+            with contextlib.suppress(OSError):  # a parallel job has made the folder
                 partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 A run gets separate user, network, mount and process namespaces inside the container in which it is
 started. This needs no privileges; the run's program is root in them. (On a machine without user
-namespaces, the machine's root creates the other namespaces without one.) The run uses the machine
+namespaces, root creates only the other namespaces.) The run uses the machine
 exclusively: no run of any other workflow is executed at the same time. Measurements depend on the
 machine and its load, so two runs with the same seed don't give the same bytes.
 """
@@ -36,7 +36,7 @@ CLOCK_READINGS = 10
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated duration of a run in s: under a real clock, that of its traffic plus the time to start."""
+    """Return the estimated duration of a run in s: its start-up time plus the duration of its traffic, since the clock is real."""
     return START_S + more_hosts_s(specification) + specification.expected_s
 
 
@@ -51,7 +51,7 @@ def digest(specification) -> str:
 
 
 def namespaces_here() -> list[str]:
-    """Return `NAMESPACES` as needed by the current user: root needs no user namespace if none can be created."""
+    """Return `NAMESPACES`, with a user namespace unless this user is root and can't create one."""
     can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
     return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
 

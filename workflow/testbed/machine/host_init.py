@@ -1,7 +1,7 @@
 """First process of a run on this machine's own kernel: it mounts private file systems, then starts the run's program.
 
 ``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
-namespaces (unshare(1)), so everything that it changes and starts ends with it. The network namespace
+namespaces (unshare(1)), so all its changes and child processes end with it. The network namespace
 has only a loopback device, so no packet can leave it.
 """
 
@@ -32,7 +32,7 @@ def mount(source, target, kind=None, flags=0) -> None:
 
 
 def prepare(job) -> None:
-    """Mount the folders that a run writes to, and hide those of the machine that it must not see; ``job`` becomes `JOB`.
+    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see; ``job`` becomes `JOB`.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def prepare(job) -> None:
     # Mount the instance for these process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
-    # Mounted after the job, which is below it.
+    # /tmp is mounted after the job, whose folder is below it.
     mount("tmpfs", "/tmp", "tmpfs")
     devices = sorted(os.listdir("/sys/class/net"))
     if "lo" not in devices or any(has_hardware(name) for name in devices):
@@ -61,7 +61,7 @@ def has_hardware(name) -> bool:
 
 
 def leave(error, job) -> None:
-    """Write a run's failure to its folder like `guest.main`; the folder is a descriptor, because mounts may have hidden its path."""
+    """Write a run's failure to its folder like `guest.main`; ``job`` is a descriptor, because mounts may have hidden the folder's path."""
     failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
     handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
     with open(handle, "w") as stream:

@@ -151,7 +151,8 @@ def _between(lines, start, end) -> str:
 def _without_trailing_commas(tokens) -> list[str]:
     """Return tokens without the trailing commas that formatting adds after the last of several items in brackets.
 
-    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (one in a lambda may separate its arguments).
+    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (commas in a lambda may separate
+    arguments).
     """
     kept, commas = [], []
     for text in tokens:

@@ -103,7 +103,7 @@ def job_folder() -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
     with locked(made):
-        # Another run must not find it before it is locked.
+        # Another run must not find the folder before it is locked.
         folder = made.rename(place / made.name.replace("new", "run", 1))
         try:
             yield folder
@@ -166,7 +166,7 @@ def lock_core(stack, core, folder) -> bool:
 
 @contextlib.contextmanager
 def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
-    """Hold all cores of the machine as soon as no other run holds any; yield those that a run may use.
+    """Hold all cores of the machine as soon as no other run holds any; yield the cores that this run may use.
 
     Cores are taken in order and kept while waiting. So runs in the guest kernel, which need one core,
     end and make room, and if two runs need all cores, the second waits at the first core.
@@ -218,7 +218,7 @@ def memory_folder(least_mib) -> str:
 
 
 def may_have_huge_pages(folder) -> bool:
-    """Test whether programs may mount private shared memory with huge pages for a guest's memory in a folder (`mount_huge_pages`)."""
+    """Return whether programs may mount private shared memory with huge pages, for a guest's memory in ``folder`` (`mount_huge_pages`)."""
     if folder != SHARED_MEMORY:
         return False  # the disk has more room
     try:

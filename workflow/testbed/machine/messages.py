@@ -36,7 +36,7 @@ def harmless(text) -> str:
 
 @contextlib.contextmanager
 def naming(path) -> Iterator[None]:
-    """Add a path to system errors raised in this context, because those for a full disk don't name one."""
+    """Add a path to system errors raised in this context, because errors for a full disk don't name any."""
     try:
         yield
     except OSError as error:

@@ -25,7 +25,7 @@ def placed_hosts(placement) -> type[BareHost]:
 
         def __init__(self, name, **params):
             super().__init__(name, **params)
-            # Before it has any interface, because the kernel copies the default when one is created.
+            # This must precede the first interface, because the kernel copies the default when an interface is created.
             self.steered = steer(self, placement.of(name))
 
         def popen(self, command, **options):
@@ -58,7 +58,7 @@ def steering(path) -> dict[str, list[int]]:
         if not devices.exists():
             devices.mkdir(parents=True)
             with network_namespace(node):
-                mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
+                mount("sysfs", str(devices), "sysfs")  # a sysfs shows the devices of the namespace that mounts it
         for interface in node.intfList():
             steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
             cores[interface.name] = cores_of(steered.read_text())

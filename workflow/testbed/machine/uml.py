@@ -43,9 +43,10 @@ INIT = "/usr/lib/sawtooth/init"
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
-#: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
+#: Memory of a guest that moves hardly any data, in MiB, with room for a number of socket readings (`READINGS`).
 BASE_MEMORY_MIB = 512
-#: Memory in MiB of a group's programs (nginx and one of ours, or two of ours) with thousands of connections or packets.
+#: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections
+#: or packets.
 GROUP_MEMORY_MIB = 256
 #: Memory in MiB of a flow with two threads: their stacks in the kernel and in Python, two sockets, and its readings.
 THREADS_MIB = 0.25
@@ -141,7 +142,7 @@ def wall_limit_s(specification) -> float:
 
 
 def kernel_file(specification) -> str:
-    """Return the guest kernel of a run: the image's, or a custom one of the study.
+    """Return the guest kernel of a run: the image's kernel, or a custom kernel of the study.
 
     Raises `GuestError` if the custom kernel was not built.
     """
@@ -166,7 +167,7 @@ def command_line(specification) -> list[str]:
 
 
 def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
-    """Return a guest kernel and its arguments.
+    """Return the command that starts a guest kernel.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
         "rootflags=/",
         "ro",
         f"init={INIT}",
-        # The kernel passes unknown arguments to its first process; this one gives sets the same order in every run.
+        # The kernel passes unknown arguments to its first process; this argument gives sets the same order in every run.
         "PYTHONHASHSEED=0",
         f"mem={size_mib}M",
         "time-travel=inf-cpu",

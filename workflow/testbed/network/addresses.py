@@ -11,8 +11,8 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the routes that the kernel creates to the networks of its addresses. With another priority our routes would be added and
-#: unused.
+#: Priority of the routes that the kernel creates to the networks of its addresses. Our routes with another priority would be additional
+#: ones, and never used.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: Addresses of the routers at the link between them.
 BETWEEN_ROUTERS = {
@@ -32,7 +32,7 @@ def access_interface(router, pair) -> str:
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return the address on a link that ends in ``last``, by IP version; ``number`` counts the links of a ``place`` (1: at the senders)."""
+    """Return the address on a link that ends in ``last``, by IP version; ``number`` counts the links of a ``place``."""
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 
@@ -107,7 +107,7 @@ def subflow_address(specification, host, path) -> dict[str, str]:
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return the additional addresses of each interface: on a dumbbell those of MPTCP's additional subflows."""
+    """Return the additional addresses of each interface, which only MPTCP's additional subflows on a dumbbell have."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)
@@ -193,7 +193,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 
 
 def data_networks(specification) -> list[str]:
-    """Return the networks of a host's routes to its peer: those of the run's IP version that carry data."""
+    """Return the networks of a host's routes to its peer: only networks of the run's IP version that carry data."""
     if not specification.is_cable:
         return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":

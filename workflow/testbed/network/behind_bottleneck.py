@@ -37,7 +37,7 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return how many packets reached a direction's netem during the traffic, how many left it or wait in it, and how many were late.
+    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that were late.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """

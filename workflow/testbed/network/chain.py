@@ -30,7 +30,7 @@ from testbed.network.links import Arrivals
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return the links in the form of `topology.plan_links`: first those between routers, then those of the hosts."""
+    """Return the links in the form of `topology.plan_links`: first the links between routers, then the hosts' links."""
     numbers = range(1, len(specification.bottlenecks) + 1)
     links = [(f"r{number}", f"r{number + 1}", tuple(ends(number).values())) for number in numbers]
     return links + [
@@ -56,7 +56,7 @@ def plan_emulation(specification, bottlenecks) -> dict:
 
 
 def plan_netem(specification, number, direction) -> Netem:
-    """Return the effects on packets behind a bottleneck, counted from 1."""
+    """Return the netem behind bottleneck ``number`` (from 1) for a direction."""
     bottleneck = specification.bottlenecks[number - 1]
     effect = bottleneck.direction(direction)
     more = {}

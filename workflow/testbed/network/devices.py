@@ -109,7 +109,7 @@ def set_offloads(node, name, on) -> None:
 
 
 def read_offloads(node, name) -> dict[str, bool]:
-    """Return whether each of a device's `OFFLOADS` is on according to the kernel, by name."""
+    """Return the kernel's state of each of a device's `OFFLOADS` by name; True means on."""
     return {offload: bool(ethtool(node, name, command)) for offload, (command, _) in OFFLOADS.items()}
 
 

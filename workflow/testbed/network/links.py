@@ -135,7 +135,7 @@ class EmulatedLink(Link):
 
 
 def emulate(path) -> None:
-    """Set the emulation of all devices of a `topology.NetworkPath` by tc.
+    """Set the emulation of all devices of a `topology.NetworkPath` with tc.
 
     Raises `commands.CommandError` if tc refuses a parameter.
     """

@@ -18,7 +18,7 @@ NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 #: Without NLM_F_ECHO, net/sched/sch_api.c sends the answer about a single qdisc only to listeners.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Flags of requests to create an object: it may replace another one; it must be new; it may be new.
+#: Flags of requests to set an object: replace an existing one; fail if it exists; create it if it doesn't exist.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
@@ -59,11 +59,11 @@ class Channel:
         with network_namespace(node):
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
         self._bind()
-        # An answer is available as soon as its request has been sent; waiting for a missing one would never end.
+        # An answer is available as soon as its request has been sent; waiting for a missing answer would never end.
         self.socket.setblocking(False)
 
     def _bind(self):
-        """Take the next free port; otherwise the kernel would draw one at random for a process's second channel."""
+        """Take the next free port; otherwise the kernel would draw a port at random for a process's second channel."""
         for _ in range(PORTS):
             try:
                 return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))
@@ -97,7 +97,7 @@ class Channel:
         parse : callable
             Function that is given a memoryview and the position of a message's body in it (start, end).
         dump : bool
-            Request all objects; otherwise only the one that ``body`` names.
+            Request all objects; otherwise only the object that ``body`` names.
         """
         answers = []
         for start, end in self._sent(kind, body, NLM_F_DUMP if dump else NLM_F_ECHO, what):

@@ -1,6 +1,6 @@
 """An outage of one of MPTCP's paths: all packets that arrive over the path are lost between two moments of the run.
 
-In both directions the netem that arriving packets pass drops all of these. No interface goes down: as with a path that fails
+In both directions, the netem that packets pass on arrival drops all of them. No interface goes down: as with a path that fails
 far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still
 arrive. A changed netem restarts its random numbers; after the outage it gets a different seed, so that losses don't repeat.
 """
@@ -31,7 +31,7 @@ class Outage:
         self.result = None
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (before all others), and the function to call."""
+        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (-1: before others), and the function to call."""
         if not self._asked:
             return
 

@@ -1,7 +1,7 @@
 """Make the changes planned by `timeline`: a link's rate, delay and loss are changed during the traffic, and read back at once.
 
 One process does this through netlink, like the readings of `sampling`: no process is started for a change, and the guest's clock
-stands still during it except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
+stands still during a change except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
 stay there. netem gets another delay or loss (`tc qdisc change`), so packets in transit stay there, and its random numbers continue.
 Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """
@@ -63,7 +63,7 @@ class PathChanges:
         self._open.close()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
-        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (before all others), and the function to call."""
+        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (-1: before others), and the function to call."""
         changes = self._specification.timeline.changes
         for change in changes:
             yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record how many packets have reached netem one delay before the change after change ``number``; all leave before that change."""
+        """Record the number of packets that have reached netem one delay before the change that follows change ``number``."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():

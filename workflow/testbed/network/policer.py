@@ -1,6 +1,6 @@
 """A token-bucket policer in front of a direction's bottleneck: packets beyond its rate and burst are dropped at once, never queued.
 
-It is Linux's police action (tc-police(8)) on packets that arrive at r1 from the senders (in reverse: at r2), with one bucket for all of them. It
+It is Linux's police action (tc-police(8)) on packets that arrive at r1 from the senders (in reverse: at r2), with one bucket for all. It
 counts bytes as the bottleneck does: the Ethernet header, which arriving packets no longer have, is added as overhead.
 """
 

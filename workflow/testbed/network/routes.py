@@ -61,7 +61,7 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source`` is the source address of packets that don't have one. If ``priority`` is given, the route replaces a route with the
+    ``source`` is given to packets without a source address. If ``priority`` is given, the route replaces a route with the
     same priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
     """
 
@@ -148,7 +148,7 @@ def metrics_of(words) -> bytes:
 
 
 def metrics_to(node, network) -> list[str]:
-    """Return the metrics of each of a node's routes to exactly this network, in ip-route(8)'s words; "" for none."""
+    """Return, for each of a node's routes to exactly this network, the metrics in ip-route(8)'s words; "" for none."""
     network = ip_network(network)
     family, _ = of_address(network.network_address)
     body = ROUTE.pack(family, *[0] * 8)

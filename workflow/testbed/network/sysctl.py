@@ -25,7 +25,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel doesn't have one of them."""
+    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel lacks one of the settings."""
     with network_namespace(node):
         try:
             return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}
@@ -45,7 +45,7 @@ def file_of(name) -> Path:
     return SETTINGS / name.replace(".", "/")
 
 
-# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs makes 30,000 of them.
+# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs accesses 30,000 settings.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:

@@ -306,7 +306,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the devices with a bottleneck and those with netem, both by direction; create those that packets pass on arrival at a cable's end."""
+    """Return the devices with a bottleneck and the devices with netem, by direction; devices that packets pass on arrival are created."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:

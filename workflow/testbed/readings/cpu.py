@@ -94,7 +94,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
     It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
     the first reading before it; ``cores``, for each core used by the run its ``roles`` and, for each of the `PARTS`, the ticks between each
-    reading and the previous one; ``late_ms``, the ``max`` and ``p99`` of the delays of the readings that were due at a time, 0
+    reading and the previous one; ``late_ms``, the ``max`` and ``p99`` of the delays of the regular readings, 0
     if there are none.
 
     Parameters
@@ -135,10 +135,10 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: everything except idle. The latter is a share of elapsed time, not of the ticks of all parts,
+        One of `PARTS`, or ``busy``: everything except idle. ``busy`` is a share of elapsed time, not of the ticks of all parts,
         because activity shorter than the kernel's tick shortens idle time but may be missing from all other parts.
     window_s : float, optional
-        Length of the windows, one of which begins at each reading. If there are too few readings for a window, it is the whole time.
+        Length of the windows, one of which begins at each reading. With too few readings, the only window is the whole time.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]

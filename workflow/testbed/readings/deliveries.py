@@ -71,8 +71,8 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last reading before any
-    flow ended. A flow that should have begun with the others but began only after others had ended counts as having got nothing. For UDP
-    the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
+    flow ended. A flow that should have begun with the others but began only after others had ended counts as having delivered nothing.
+    For UDP the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
     repeated, each flow has a separate window.
 
     The result is empty if delivered bytes are unknown (other applications), or if flows had no time in common.
@@ -103,7 +103,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
-    # A flow starved by others may never deliver anything; one whose first packets were lost may begin after others have ended.
+    # A flow starved by others may never deliver anything; a flow whose first packets were lost may begin after others have ended.
     alive = [[number for number, count in enumerate(counts) if count > COOKIE_ACKED_BYTES] for counts in flows.values()]
     begun = sorted(filter(None, alive))
     while begun and len(under_way := sorted(set.intersection(*map(set, begun)))) < 2:
@@ -142,7 +142,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return each flow's `Window` over its own lifetime in a TCP run: from the first to the last reading with delivered data."""
+    """Return each flow's `Window` over its lifetime in a TCP run: from the first to the last reading with delivered data."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:

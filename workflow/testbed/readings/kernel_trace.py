@@ -2,7 +2,7 @@
 
 The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest waits for its fixed instant, and
 the kernel's buffer is read after the run's last step, because reading its text moves the clock. So a run with a trace has the
-same document as one without; the caller that requests a trace compares the two.
+same document as a run without; the caller that requests a trace compares the documents.
 """
 
 import ctypes

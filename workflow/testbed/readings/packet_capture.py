@@ -1,8 +1,9 @@
 """Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
 
 A ring that the kernel shares with this process (packet_mmap) receives copies at once, and is read whenever this process wakes anyway: no
-packet is held back, no program is started and no clock is read. So a run with captures has the same document as one without. If the rings
-need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures compares the documents.
+packet is held back, no program is started and no clock is read. So a run with captures has the same document as a run without captures.
+If the rings need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures
+compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
@@ -59,7 +60,7 @@ class PacketCapture:
     """
 
     def __init__(self, path, specification, asked, folder):
-        # Written immediately, and not later by the kernel's own threads.
+        # The files are written immediately (O_SYNC), and not later by the kernel's own threads.
         for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
             Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
         self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []

@@ -38,7 +38,7 @@ MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
 #: Number of single datagrams without random effects, and of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
-#: Number of single datagrams with jitter: the range of uniform samples exceeds 60 % of the whole with a probability of 1 - 1e-12.
+#: Number of single datagrams with jitter: the range of uniform samples exceeds 60 % of the jitter's range with a probability of 1 - 1e-12.
 OF_JITTER = 64
 #: Number of single datagrams with a custom table of delays.
 OF_TABLE = 500
@@ -67,7 +67,7 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines for probing delays and those for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
+    """Return the lines for probing delays and the lines for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone
@@ -255,7 +255,7 @@ class PathProbe:
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
     def _policed(self, way, tap, policer, direction):
-        """Return how many packets passed a direction's policer at once: with a full bucket, and after half of the bucket's filling time."""
+        """Return the numbers of packets that passed a direction's policer at once: with a full bucket, and half a filling time later."""
         run, burst_bytes = self._specification, policer["burst_bytes"]
         holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
         if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:

@@ -1,4 +1,4 @@
-"""Measurements other than those of iperf3 and the sockets: idle RTT, and counters of the kernel and the links."""
+"""Measurements that come neither from iperf3 nor from the sockets: idle RTT, and counters of the kernel and the links."""
 
 import math
 import re
@@ -15,7 +15,7 @@ NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Part of the names of byte counters; these include iperf3's control connection, whose messages contain the CCA's name.
+#: Part of the names of byte counters, which are left out: they include iperf3's control connection, whose messages contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of unanswered echo requests after which a path is assumed to have no RTT.
@@ -50,7 +50,7 @@ def idle_rtt(path, specification) -> list[dict]:
     for sender, receiver, address in idle_destinations(specification):
         answers = ping(path.net[sender], address, count)
         while not answers["received"] and answers["sent"] < MOST_PINGS:
-            # All of them were lost in bursts, or damaged.
+            # All requests or replies were lost in bursts, or damaged.
             again = ping(path.net[sender], address, count)
             answers = again | {"sent": answers["sent"] + again["sent"]}
         pings.append({"sender": sender, "receiver": receiver, **answers})
@@ -79,7 +79,7 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 
 
 def link_counters(path, specification) -> dict[str, dict]:
-    """Return every interface's counters so far, of its qdiscs and its device; devices that join paths are named "h1-bond0" and so on.
+    """Return the counters so far of every interface's qdiscs and device; devices that join paths are named "h1-bond0" and so on.
 
     Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets).

@@ -136,7 +136,7 @@ def _on_grid(events, times_ns, first, last, step_ns):
 
 
 def _take(now, event):
-    """Update the current values with those of an event."""
+    """Update the current values with the values of an event."""
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:

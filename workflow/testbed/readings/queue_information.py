@@ -32,7 +32,7 @@ QUEUE_KINDS = (*OF_KIND, "netem")
 class QueueReader(Channel):
     """A channel that reads the queue of one interface of a node; open it before the traffic, read it often, and close it.
 
-    Raises `netlink.NetlinkError` if the interface doesn't exist or has no qdisc of these kinds.
+    Raises `netlink.NetlinkError` if the interface doesn't exist or has no qdisc of the given kinds.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Read sockets and the bottleneck's queue during the traffic.
 
-One process reads all of them through netlink: no program is started for a reading, and
-the guest's clock stands still during it. So the flows' packets leave and arrive at the
+One process reads them all through netlink: no program is started for a reading, and
+the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
 same nanosecond with and without readings.
 """
 
@@ -31,7 +31,7 @@ COLUMNS = (
 #: Column of the kernel's loss state (tcpi_ca_state), the only text column.
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
-#: Values in a queue's readings that only grow.
+#: Cumulative values in a queue's readings.
 QUEUE_COUNTS = ("drops", "marks")
 
 
@@ -212,7 +212,7 @@ class Sampler:
 
 
 def connections_of_senders(specification) -> dict[str, int]:
-    """Return the number of connections of each sender: for its flows' data (with MPTCP all subflows), and each client's control connection."""
+    """Return the number of each sender's connections: its flows' data connections (with MPTCP all subflows) and control connections."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}

@@ -285,7 +285,7 @@ def subflow(buffer, message, at, until) -> dict:
 
 @functools.cache
 def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
-    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has; `OF_ECN` only with ``ecn``."""
+    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has; columns in `OF_ECN` only with ``ecn``."""
     fields, formats = [], "="
     for field in TCP_INFO:
         if struct.calcsize(formats + field[0]) > length:
@@ -297,7 +297,7 @@ def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
 
 
 def tcp_info(buffer, at, length, ecn=False) -> dict:
-    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; those of `OF_ECN` only with ``ecn``."""
+    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; columns in `OF_ECN` only with ``ecn``."""
     fields, columns = layout(length, ecn)
     read = {
         column: None if value in unknown else value / divisor if divisor else value

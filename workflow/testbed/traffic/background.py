@@ -7,11 +7,11 @@ differs only in its headers.
 =========  ========  ====================================================  ===================================
 service    port      request                                               answer
 =========  ========  ====================================================  ===================================
-dns        UDP 53    header of 12 bytes, a name, type and class            that, and records: 512 bytes at most
-                     (RFC 1035, 4.1)                                       (RFC 1035, 2.3.4)
+dns        UDP 53    header of 12 bytes, a name, type and class            the request's parts, and records:
+                     (RFC 1035, 4.1)                                       512 bytes at most (RFC 1035, 2.3.4)
 dhcp       UDP 67    the 300 bytes of a BOOTP message that servers may     its acknowledgement, with as many
-                     rely on (RFC 951; RFC 2131, 2), in unicast, as a      options as 576 bytes of packet hold
-                     lease is renewed (RFC 2131, 4.4.5)                    (RFC 2131, 2)
+                     rely on (RFC 951; RFC 2131, 2), in unicast as for     options as fit into 576 bytes
+                     the renewal of a lease (RFC 2131, 4.4.5)              (RFC 2131, 2)
 directory  TCP 389   a search with filter and attributes over a bound      an entry of some attributes and the
                      connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
 =========  ========  ====================================================  ===================================

@@ -20,7 +20,7 @@ from testbed.traffic.traffic import plan_clients, start_and_sample
 PORT = iperf3.FIRST_PORT
 #: Time that a program may take to end after the traffic, in s of the run's clock.
 ENDING_S = 120.0
-#: The sender's results for each flow, and those that are counters of the kernel.
+#: The sender's results for each flow: the program's own, and the kernel's counters.
 COLUMNS, COUNTERS = (
     ("connected_ns", "ended_ns", "written_bytes"),
     ("bytes_acked", "bytes_sent", "bytes_retransmitted", "retransmits"),

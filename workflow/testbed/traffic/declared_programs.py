@@ -89,7 +89,7 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side, whose launcher ends soon after its input does. A launcher that still has to read logs is first
+        """Return the result of one side, whose launcher ends soon after its input ends. A launcher that still has to read logs is first
         sent the traffic's origin."""
         if wants_origin:
             with suppress(BrokenPipeError):

@@ -17,7 +17,7 @@ PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 BEYOND = 100
 #: Time in ms that a server waits for data: the longest value that it accepts. By default it ends the test after two minutes without data.
 PATIENCE_MS = 86_400_000
-#: Length of the longest name of a CCA (TCP_CA_NAME_MAX of include/net/tcp.h, minus the zero at its end), and the padding of shorter ones.
+#: Length of the longest name of a CCA (TCP_CA_NAME_MAX of include/net/tcp.h, minus the zero at its end), and the padding of shorter names.
 LONGEST_NAME, PADDING = 15, "extra_data"
 #: The client runs on the sender.
 CLIENT_ON = "sender"

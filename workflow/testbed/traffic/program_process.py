@@ -38,7 +38,7 @@ ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
 
 
 class KeyLog:
-    """The pipe for a program's TLS secrets, if they are requested; the variable SSLKEYLOGFILE tells the program its name.
+    """The pipe for a program's TLS secrets, if they are requested; the variable SSLKEYLOGFILE has the pipe's name.
 
     Creating a file would consume a random number, so that all later random numbers, and the secrets, would be different. The pipe is
     created before the program is due to start and read after its end, so that nothing happens in between.
@@ -53,14 +53,14 @@ class KeyLog:
             self.variable, self.passed = {"SSLKEYLOGFILE": f"/proc/self/fd/{write}"}, (write,)
 
     def write(self) -> None:
-        """Write what a program left in its pipe before it exited, whatever it is, to the file for the secrets."""
+        """Write everything that a program left in its pipe to the file for the secrets, without checking it."""
         if self._target:
             os.set_blocking(self._end, False)
             content = b""
             with contextlib.suppress(BlockingIOError):
                 while len(content) < MOST_SECRETS and (part := os.read(self._end, MOST_SECRETS)):
                     content += part
-            # Written at once, and not later by the kernel's own threads.
+            # The file is written at once (O_SYNC), and not later by the kernel's own threads.
             with open(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o644), "wb", buffering=0) as file:
                 file.write(content[:MOST_SECRETS])
 
@@ -76,7 +76,7 @@ class Watched:
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=ENVIRONMENT | key_log.variable, start_new_session=True, preexec_fn=lambda: confine_side(plan, there), pass_fds=key_log.passed,
         )  # fmt: skip
-        #: Folder of the program's logs, which is invisible to others and disappears with its last user.
+        #: Folder of the program's logs, which is invisible to other programs and disappears with its last user.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
@@ -87,7 +87,7 @@ class Watched:
         return bool(chunk)
 
     def end(self, why) -> None:
-        """Ask the program to end on the first call, and kill it on the second."""
+        """Ask the program to end (first call) or kill it (second call)."""
         ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)

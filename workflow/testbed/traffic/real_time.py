@@ -1,4 +1,4 @@
-"""Real-time streams, such as those of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
+"""Real-time streams, as in calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
 
 Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its number and its
 sending time by the clock of the kernel that both hosts share, so one-way delays are exact. The streams of a group are offset
@@ -22,7 +22,7 @@ MOST_BYTES = 2048
 
 
 def send_times_ns(group) -> list[int]:
-    """Return the sending times of a group's first stream, in ns since the origin; those of the other streams lie in between."""
+    """Return the sending times of a group's first stream, in ns since the origin; the other streams' times lie in between."""
     begin_ns, end_ns, interval_ns = (
         round(at) for at in (group.start_s * 1e9, group.stop_s * 1e9, group.interval_ms * 1e6)
     )
@@ -30,7 +30,7 @@ def send_times_ns(group) -> list[int]:
 
 
 def stream_offset_ns(group, stream) -> int:
-    """Return the offset of a stream's sending times from those of the first stream, in ns."""
+    """Return the offset in ns of a stream's sending times relative to the first stream's."""
     return round(stream * group.interval_ms * 1e6 / group.count)
 
 

@@ -101,7 +101,7 @@ def look_times_s(clients, specification) -> list[float]:
 
 
 def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
-    """Return the flows that must be sending at a reading of the sockets, and those that may be."""
+    """Return the flows that must be sending at a reading of the sockets, and the flows that may be sending."""
     if not specification.groups:
         return (everyone := set(range(specification.flows))), everyone
     due, possible, latest_s = set(), set(), start_within_s(specification) + set_up_s(clients, specification)
@@ -135,7 +135,7 @@ def carry(
     """Start all servers and clients, read sockets while they run, and collect the results.
 
     ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
-    ``programs`` (`group_programs.GroupPrograms`) are those of groups other than long flows; they receive the origin and are waited for.
+    ``programs`` (`group_programs.GroupPrograms`) run the groups other than long flows; they receive the origin and are waited for.
     ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), and ``recordings`` are those that
     record the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
@@ -195,7 +195,7 @@ def start_and_sample(
 ) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
-    Among simultaneous events, changes of the path come first, looks come after starts, and samples last. Waiting doesn't read the
+    Among simultaneous events, changes to the path come first, looks come after starts, and samples last. Waiting doesn't read the
     clock: each reading would move the guest's clock by 256 ns (arch/um/kernel/time.c), so the times of a
     run would depend on the number of readings of its sockets.
 
@@ -231,7 +231,7 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        # If all flows end early, the path's changes are still made, because the checks expect those planned.
+        # If all flows end early, the remaining changes to the path are still made, because the checks expect all planned changes.
         while alarm.waits_for(len(processes) < to_start or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
@@ -257,7 +257,7 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that reads the sockets repeatedly, each time after an eighth of the time so far, as a file's duration is unknown."""
+    """Return an event that reads the sockets at intervals of an eighth of the elapsed time, as a file transfer's duration is unknown."""
 
     def look_again(at_s):
         look(at_s)

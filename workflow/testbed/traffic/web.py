@@ -1,10 +1,10 @@
 """Web objects: nginx on the sender, and one client on the receiver that requests each object over a separate connection.
 
 The client is our own program, with one process for all objects of a group, because a browser or curl would have to be started for
-each of thousands of objects. It connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
-byte. The completion time is the time from the call of connect(2) to that byte, so it includes SYN and request.
+each of thousands of objects. The client connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to
+the last byte. The completion time is the time from the call of connect(2) to that byte, so it includes SYN and request.
 
-The server's CCA is that of its listening socket, which accepted sockets inherit (tcp_create_openreq_child of
+The server's CCA is set on its listening socket, and accepted sockets inherit it (tcp_create_openreq_child of
 net/ipv4/tcp_minisocks.c). nginx inherits that socket from the program that starts it, as from a predecessor in an upgrade
 without interruption (the variable NGINX; nginx's mode without a master process would crash on it). Objects are sparse files in memory,
 one per size.
