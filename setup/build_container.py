@@ -1,4 +1,4 @@
-"""The container in which guest kernels are patched and built: no network, no home, no checkout, an empty environment."""
+"""The container in which guest kernels and QUIC stacks are built: no network, no home, no checkout, an empty environment."""
 
 import os
 import shutil
