@@ -126,7 +126,7 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
     assert environment_sentence(rows) == (
         "A server that also answers DNS, DHCP and LDAP requests, compared with no server: round trips (−13.70 to 15.27 % in "
         "3 cells) can't be distinguished from the spread of runs, because there is no interval. "
-        "The server's load is that of the model."
+        "The server's load comes from the model."
     )
     rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
     told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere the difference can't be distinguished from the spread"

@@ -25,9 +25,9 @@ FAILOVERS = Table(
         number_column("after_mbps", "Mbit/s", "Rate of data acknowledged on all paths in the last quarter of the traffic's duration.", _NO_RUN),
         *columns_with_intervals(
             number_column("standstill_s", "s", "Longest time without an acknowledgement on any path, between the start of the outage and the next use of the path.", _NO_RUN, least=0),
-            number_column("return_s", "s", "Time from the path's return until data were acknowledged on it, within the resolution of the samples.", _NOT_BACK, least=0),
+            number_column("return_s", "s", "Time from the end of the outage until data were acknowledged on the path, to the resolution of the samples.", _NOT_BACK, least=0),
         ),
-        count_column("returned", "runs", "Number of valid runs in which the path was used again."),
+        count_column("returned", "runs", "Number of valid runs in which the path was used again after the outage."),
         number_column("outage_drops", "packets", "Mean number of packets lost in the data's direction because the path was down.", _NO_RUN),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Compare shares between the levels of one factor of the scenarios at a time and, for some pairs of CCAs, with theory."""
+"""Compare shares between the levels of each scenario factor and, for some pairs of CCAs, with theory."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, and the change in the ratio of the two goodputs from the base to this level in percent.
+    """Return a pair's result at one level, with the percent change in the ratio of the two goodputs from the base to this level.
 
     ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """

@@ -63,7 +63,7 @@ P_HOLM = shown_p("p (Holm)", "p_holm")
 PAIRS = (
     *PLACE, *CCAS, REPLICATIONS, *SHARE, P_HOLM, *_share("Jain", "Its interval", "jain"),
     shown_number("Mbit/s", "row_mbps"), shown_number("Other's", "column_mbps"),
-    *_percent("Orders differ by", "Interval of that", "order_effect", "order_low", "order_high"),
+    *_percent("Orders differ by", "Its interval", "order_effect", "order_low", "order_high"),
     shown_p("p (Holm), orders", "order_p_holm"), NOTE,
 )  # fmt: skip
 LEVELS = (

@@ -26,7 +26,7 @@ COLUMNS = [
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to draw: the first valid iperf3 run in each scenario with paths of equal delay."""
+    """Return the runs to draw: the first valid iperf3 run in each cell with paths that are alike, on platforms that measure CPU time."""
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)
 

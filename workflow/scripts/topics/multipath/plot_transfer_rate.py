@@ -28,7 +28,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first.
+    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first sample.
 
     A socket that has closed before a sample keeps its total of acknowledged data.
     """

@@ -61,7 +61,7 @@ def _plan(cells):
 
 
 def _mark_printed(axes, rows, sizes, ip_version):
-    """Mark a paper's means, slightly outside of ours."""
+    """Mark a paper's means, slightly to the outer side of the measured means."""
     look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
     for row in rows:
         if not is_missing(row["printed_mean"]):

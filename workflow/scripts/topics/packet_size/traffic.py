@@ -13,7 +13,7 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity: its column in ``tidy/runs.csv``, the unit used here, the factor that converts to it, and a name in words."""
+    """A measured quantity: its column in ``tidy/runs.csv``, the displayed unit, the factor from the column to this unit, and a name in words."""
 
     metric: str
     unit: str

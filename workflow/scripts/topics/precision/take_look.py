@@ -1,4 +1,4 @@
-"""Take an interim look at a scenario's runs, which decides whether its means are precise enough or it needs more replications."""
+"""Take an interim look at a scenario's runs to decide whether the means are precise enough or the scenario needs more replications."""
 
 import json
 import sys

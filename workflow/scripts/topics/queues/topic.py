@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> the conditions that it shares with scenarios that differ from it only in queue, ECN and platform."""
+    """Return the rule's params: for each scenario, the conditions that scenarios share if they differ in queue, ECN, recovery or platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 
