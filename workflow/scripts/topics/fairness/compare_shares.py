@@ -68,7 +68,7 @@ def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
     Returns `SHARES`, given `FLOW_SHARES`. The p-value of the test against the fair share is adjusted over the tests of a scenario and
-    IP version (Holm, 1979). The two sides of a pair are one test: only the first side is counted, and the second side gets the same p-value.
+    IP version (Holm, 1979). The two sides of a pair are one test: only the first side is counted, and the second gets the same p-value.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

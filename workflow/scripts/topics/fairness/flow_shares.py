@@ -80,7 +80,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
 
     The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
     goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
-    (1 if a flow of the first position was scheduled to start first, -1 if a flow of the second position was, 0 otherwise), first_rtt_path_ms,
+    (1 if a flow of the first position was scheduled to start first, -1 if one of the second position was, 0 otherwise), first_rtt_path_ms,
     second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
     """
     shares = shares[shares["valid"]]

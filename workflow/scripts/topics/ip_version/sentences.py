@@ -69,7 +69,7 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Report the mean difference over scenarios and its test; `equal` is the row of ``ip_overall`` whose null hypothesis is equal goodput."""
+    """Report the mean difference over scenarios; `equal` is the row of ``ip_overall`` with equal goodput as the null hypothesis."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
     numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
     goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"

@@ -121,7 +121,10 @@ IP_VERSION_TESTS = Table(
             "margin", IN_EFFECT_UNIT, "The study's margin of equivalence: differences up to this size count as none."
         ),
         number_column(
-            "p_tost", "", "p-value of the two one-sided tests of whether the difference is within the margin.", _NO_INTERVAL
+            "p_tost",
+            "",
+            "p-value of the two one-sided tests of whether the difference is within the margin.",
+            _NO_INTERVAL,
         ),
         text_column(
             "equivalent", "`yes` if the difference is shown to be within the margin, otherwise `no`.", _NO_INTERVAL
@@ -206,7 +209,10 @@ IP_OVERALL = Table(
             _NOT_BY_SCENARIO,
         ),
         number_column(
-            "p_tost", "", "p-value of the two one-sided tests of whether the mean is within the margin.", _NOT_BY_SCENARIO
+            "p_tost",
+            "",
+            "p-value of the two one-sided tests of whether the mean is within the margin.",
+            _NOT_BY_SCENARIO,
         ),
         text_column(
             "within",
@@ -214,9 +220,7 @@ IP_OVERALL = Table(
             "`across`.",
             _NOT_BY_SCENARIO,
         ),
-        text_column(
-            "within_kept", "`within` if excluded runs are kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"
-        ),
+        text_column("within_kept", "`within` if excluded runs are kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
         number_column("p_kept", "", "`p` if excluded runs are kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),

@@ -19,9 +19,7 @@ _NO_RATIO = "the scenario joins no paths, has no valid runs, or has no comparabl
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
 _NO_SINGLES = "all paths are alike, or one of them has no comparable single path with a valid run"
 _ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"
-_ONE_RUN_EACH = (
-    "a ratio is missing, a side has fewer than 6 valid runs, both sides repeat one measurement, or some runs are outliers"
-)
+_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both sides repeat one measurement, or some runs are outliers"
 
 #: Traffic and paths of a cell.
 PLACE = (

@@ -251,7 +251,7 @@ def _impossible_prints(cells):
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table for one question, or None without rows; the sides differ in ``compared``, and ``side_words`` returns a side's name."""
+    """Return the table for one question; None without rows. The sides differ in ``compared``; ``side_words`` returns a side's name."""
     if table.empty:
         return None
     first, second = (side_words(table[side].iloc[0]) for side in ("first", "second"))

@@ -34,7 +34,7 @@ class Phase:
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run, given its row of ``tidy/runs.csv``; ``changing`` is name -> resolved scenario with a changing path."""
+    """Return the specification of a run (a row of ``tidy/runs.csv``); ``changing`` is name -> resolved scenario with a changing path."""
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 

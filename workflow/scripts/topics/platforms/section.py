@@ -64,7 +64,9 @@ COMPARISONS = (
     shown_cell("Verdict", lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]]), filtered=True),
     shown_text("Remark", "note", kind="note"),
 )  # fmt: skip
-STARTS_CAPTION = "When differences in goodput arise: the second platform relative to the first, then the values on both platforms"
+STARTS_CAPTION = (
+    "When differences in goodput arise: the second platform relative to the first, then the values on both platforms"
+)
 
 
 def section(material) -> dict | None:

@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return the rule's params: for each scenario, the conditions that scenarios share if they differ in queue, ECN, recovery or platform."""
+    """Return ``settings``: scenario -> the conditions shared with scenarios that differ only in queue, ECN, recovery and platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 

@@ -59,7 +59,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
     Parameters
     ----------
     runs, scenarios : pandas.DataFrame
-        The tables of these names, the runs with the column of `x`.
+        ``tidy/runs.csv``, with the column of `x`, and ``tidy/scenarios.csv``.
     x : Quantity
     references : dict of str to float or None, optional
         Scenario -> value of `x` marked by a dashed line.

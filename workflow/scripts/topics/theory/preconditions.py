@@ -5,9 +5,9 @@ from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Largest share of the time, in %, that flows may wait for windows or buffers if a model of the path is to apply.
+#: Largest share of the time, in %, for which flows may wait for windows or buffers without violating a model's assumptions.
 WINDOW_LIMITED_PERCENT = 10
-#: Largest ratio of the segments retransmitted after start-up to those lost at random.
+#: Largest ratio of the segments retransmitted after start-up to the segments lost at random.
 MORE_LOSSES = 1.5
 
 
@@ -96,7 +96,7 @@ def unlike_runs(runs, model) -> list[str]:
 
 
 def _other_losses(runs):
-    """Return whether retransmissions after start-up clearly exceed random losses: by `MORE_LOSSES` and three standard errors."""
+    """Return whether retransmissions after start-up exceed `MORE_LOSSES` times the random losses by more than three standard errors."""
     passed = runs["packets_sent"] - runs["queue_drops"]
     # A netem that is both queue and loss doesn't distinguish its drops: then the configured loss counts.
     random = (runs["link_drops"] / passed.where(passed > 0)).fillna(runs["loss_configured_percent"] / 100)

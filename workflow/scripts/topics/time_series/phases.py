@@ -17,7 +17,7 @@ phase. Where the gains are unknown, only ProbeRTT can be recognised, by its cwnd
 A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these phases. The phase of other programs is
 unknown.
 
-A phase shorter than the sampling interval may be missed; beginnings and ends are only as exact as that interval.
+A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
 """
 
 import numpy as np
