@@ -48,9 +48,9 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the level of the base scenario, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. If the paths are alike, it has one row for each pair, in the study's order of CCAs. Otherwise it has one row
-    for each order of a pair, and for each CCA paired with itself. p is adjusted over the levels and pairs of a factor and IP version (Holm,
-    1979).
+    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, the table has one row for each pair, in the study's order of CCAs.
+    Otherwise there is one row for each order of a pair, and for each CCA against itself. p is adjusted over the levels and pairs of a
+    factor and IP version (Holm, 1979).
 
     ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
     """

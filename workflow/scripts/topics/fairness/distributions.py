@@ -11,7 +11,7 @@ OF = ["scenario", "scenario_label", "ip_version", "cca", "flow_cca"]
 
 
 def has_many(shares) -> bool:
-    """Return whether any cell of `analysis/shares.csv` has too many flows with one CCA to list them individually."""
+    """Return whether any cell of `analysis/shares.csv` has too many flows with one CCA for separate rows."""
     return bool(len(shares)) and int(shares.groupby(OF, sort=False).size().max()) > MOST_ROWS
 
 

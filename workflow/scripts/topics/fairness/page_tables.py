@@ -97,7 +97,7 @@ FLOWS = (
 
 
 def _table(identifier, caption, table, shown):
-    """Return a table of the page, without a column for the IP version if there is only one."""
+    """Return a table of the page, without a column for the IP version if the study has only one."""
     without = () if table["ip_version"].nunique() > 1 else ("ip_version",)
     return cells_table(identifier, caption, table, shown, without=without)
 

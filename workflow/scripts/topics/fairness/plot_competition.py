@@ -30,7 +30,7 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 def middle_run(runs, scenario, mix) -> tuple | None:
     """Return the key `RUN` of the valid run of a mix in which the first position has its median share; None if there is no valid run.
 
-    Of two middle runs, it is the one with the lower share. ``runs`` come from `two_sided_runs`.
+    Of two middle runs, the one with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -41,7 +41,7 @@ def middle_run(runs, scenario, mix) -> tuple | None:
 
 
 def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
-    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in the bin divided by its length."""
+    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in each bin divided by the bin's length."""
     known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
     if len(known) < 2:
         return np.empty(0), np.empty(0)

@@ -65,7 +65,7 @@ def _agreement(row):
 def agreement(low, high, predicted) -> str:
     """Return "yes" if a whole interval agrees with the prediction, "no" if no part of it does, and "" otherwise.
 
-    A share agrees if it is within `MARGIN` of the predicted share or, if none is predicted, above one half.
+    A share agrees if it is within `MARGIN` of the predicted share or, if no share is predicted, above one half.
     """
     least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:

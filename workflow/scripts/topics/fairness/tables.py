@@ -31,7 +31,7 @@ _NO_COMPARISON = "this is the base, or this scenario or the base has fewer than 
 _NO_VARIANCE = (
     "this is the base, this scenario or the base has fewer than two values, or neither has two different values"
 )
-_NO_ORDER_TEST = "there are too few replications with both orders, or all of them agree"
+_NO_ORDER_TEST = "there are too few replications with both orders, or all of them give the same difference"
 _REPLICATIONS = count_column(
     "replications",
     "replications",

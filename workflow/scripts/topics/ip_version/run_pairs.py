@@ -1,4 +1,4 @@
-"""Runs of both IP versions side by side: runs of one scenario, CCA and replication have the same seed, so they are a pair."""
+"""Pairs of runs over IPv4 and IPv6: the two runs of a scenario, CCA and replication have the same seed."""
 
 import pandas as pd
 

@@ -20,7 +20,7 @@ def ip_version_sentence(tables, significance) -> str:
         return f"The study has one IP version, {ip_words(present[0])}, so there is nothing to compare."
     cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
-        return "No cell has a goodput over both IP versions, so goodput can't be compared."
+        return "No cell has goodputs over both IP versions, so goodput can't be compared."
     of_all = (tables.ip_overall["metric"] == METRIC) & (tables.ip_overall["cca"].fillna("") == "")
     overall = tables.ip_overall[of_all & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}

@@ -42,7 +42,9 @@ IP_VERSION_TESTS = Table(
     (
         METRIC,
         UNIT,
-        text_column("scale", "How values are compared: `ratio`, `relative` (to the mean of both) or `points`."),
+        text_column(
+            "scale", "How values are compared: `ratio`, `relative` (to the mean of both IP versions) or `points`."
+        ),
         EFFECT_UNIT,
         _SCENARIO,
         SCENARIO_LABEL,

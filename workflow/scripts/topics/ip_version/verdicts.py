@@ -49,7 +49,7 @@ VERDICTS = {
 }
 #: Addition to a verdict, and its meaning.
 APART = (
-    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so the mean has "
+    "Some pairs are outliers, such as pairs with a run that collapsed. No single mean describes both kinds of pairs, so the mean has "
     "no interval, and equivalence isn't shown. The test is valid nevertheless."
 )
 

@@ -29,7 +29,10 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_cpu_use(table) -> PanelFigure:
-    """Draw one panel per joining technique, IP version and value of `SHOWN`; ``table`` comes from `shown_rows`."""
+    """Draw one panel per joining technique, rate, set of further conditions, IP version and value of `SHOWN`.
+
+    ``table`` comes from `shown_rows`.
+    """
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
 
     def panels(drawn, ccas, group):

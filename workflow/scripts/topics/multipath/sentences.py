@@ -143,7 +143,7 @@ def _undone_words(rows):
 
 
 def same_words(table) -> str:
-    """Name each pair of CCAs that agree to the last digit of `SAME` in at least half of their common cells; "" if there is no such pair."""
+    """Name each pair of CCAs with the same values of `SAME`, to the last digit, in at least half of the pair's cells; "" without such pairs."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -163,7 +163,7 @@ def same_words(table) -> str:
 
 
 def baseline_words(joined) -> str:
-    """Name the scenarios that have no single path for comparison, with the reason; "" if all of them have one."""
+    """Name the scenarios that have no single path for comparison, with the reason; "" if there are no such scenarios."""
     without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
     parts = [
         f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"

@@ -23,7 +23,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` that it shows, and the column with the values of the marks."""
+    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` to show, and the column with the values of the marks."""
 
     name: str
     second_line: str

@@ -52,7 +52,7 @@ def draw_sizes(cells, title) -> CategoryPanels:
 
 
 def _plan(cells):
-    """Yield each panel's traffic and environment (and network if there are several) in words, and its cells."""
+    """Yield each panel's traffic and environment (and network if there are several) in words, and the panel's cells."""
     for traffic, network, rows in by_traffic(cells):
         for background, environment in ENVIRONMENTS.items():
             of_environment = rows[rows["background"] == background]

@@ -18,7 +18,7 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-SPREAD = "can't be distinguished from the spread of runs"
+SPREAD = "can't be distinguished from the variation between runs"
 #: Check that a run under a real clock failed -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
 #: TCP joined messages if the data per packet for the smallest messages is at least this share of the data per packet for the largest.
@@ -132,7 +132,7 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Report the difference between IPv6 and IPv4, and how much of it IPv6's longer header explains.
+    """Report the difference between IPv6 and IPv4, and the part of the difference that IPv6's longer header explains.
 
     Under a real clock, report the number of cells in which the header explains the difference within a margin in percent of IPv4's mean.
     """

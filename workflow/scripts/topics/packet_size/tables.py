@@ -40,7 +40,7 @@ SIZE_CELLS = Table(
         *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all repeat one measurement, or some are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
-            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including those that set up connections.",
+            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including packets that set up connections.",
             f"the cell measures round trips, there is a server, or {_NO_RUN}",
         ),
         number_column("background_mbps", "Mbit/s", "Mean rate of the server's answers on the cable.", _NO_SERVER),

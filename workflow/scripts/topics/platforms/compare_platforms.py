@@ -76,7 +76,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
     row |= {"tolerance_low": to_effect(low, apart.scale), "tolerance_high": to_effect(high, apart.scale)}
     notes = []
     if apart.scale != metric.scale:
-        notes.append("a value of 0 has no ratio: the difference is relative to the mean of both")
+        notes.append("a value of 0 has no ratio: the difference is relative to the mean of both platforms")
     if apart.exact:
         notes.append("each platform's runs repeat one measurement: n = 1, no test")
         return row | {"exact": apart.bounds(params.confidence), "note": "; ".join(notes)}

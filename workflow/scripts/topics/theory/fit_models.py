@@ -9,7 +9,7 @@ A cell is compared with these models:
   of independent losses and the response functions don't apply;
 - always: the full queue, compared with the mean time that packets waited.
 
-A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with it, and its row gives the reason.
+A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with the model; the row gives the reason.
 
 `runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
 """
@@ -44,7 +44,7 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means over replications, and both ends of its t interval.
+    """Return the ratio of two means over replications, and both ends of the ratio's t interval.
 
     With d = measured - ratio * modelled for each run, the ratio's standard error is the standard error of the mean of d, divided by the
     mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
@@ -124,7 +124,7 @@ def _cell_models(runs, cell, confidence, cautions, unlike):
 
 
 def _model_row(runs, model, confidence, cautions, unlike):
-    """Return the row of one model of a cell."""
+    """Return a cell's row for one model."""
     quantity, unit, column, metric, needed = COMPARED[model]
     if model == FULL_QUEUE:
         quantity = waiting(runs)[0]

@@ -15,7 +15,7 @@ def unlike(scenario) -> dict[str, list[str]]:
     """Return model -> reasons why a resolved scenario violates the model's assumptions; the list is empty if it meets them.
 
     The response functions assume random losses of single segments on a constant path. The full link assumes that only the
-    measured flows share it. The full queue assumes that nothing else delays a packet beyond the path's delay.
+    measured flows use the link. The full queue assumes that nothing else delays a packet beyond the path's delay.
     """
     run, link = RunSpecification({"scenario": scenario}), scenario["link"]
     changes = (is_changing(scenario), "the path changes while traffic flows")
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
 
-    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time in which a blocking program waits for
-    its buffer, so `window_limited_percent` misses it.
+    The kernel uses half of a send buffer for its data structures. It doesn't count the time in which a blocking program waits for its
+    buffer, so `window_limited_percent` misses this time.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():

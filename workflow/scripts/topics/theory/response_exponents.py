@@ -3,7 +3,7 @@
 The unit of analysis is the cell. The runs of a cell share all conditions, and treating them as separate points would make
 a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
 coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so
-the interval is never narrower than the spread of the replications allows.
+the interval is never narrower than the variation between replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
 `cells` rows of `cell_means`.

@@ -1,6 +1,6 @@
-"""Phases of a flow's congestion control, derived from its samples.
+"""Phases of a flow's congestion control, derived from the flow's samples.
 
-Loss-based CCAs and Vegas, by Linux's own rules (net/ipv4/tcp_input.c, include/net/tcp.h):
+Loss-based CCAs and Vegas, by Linux's rules (net/ipv4/tcp_input.c, include/net/tcp.h):
 
 - loss recovery: the socket is in the state Loss, after a timeout;
 - fast recovery: the socket is in the state Recovery or CWR (RFC 6582; with proportional rate reduction, RFC 6937);

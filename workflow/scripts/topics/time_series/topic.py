@@ -15,7 +15,7 @@ MOST_CELLS, MOST_FLOWS = 8, 8
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell of which one run is drawn."""
+    """A cell from which one run is drawn."""
 
     slug: str
     scenario: str

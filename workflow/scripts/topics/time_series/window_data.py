@@ -15,7 +15,7 @@ def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
 
 
 def first_valid(cell) -> int:
-    """Return the replication to draw: a cell's first valid one, or the first one if none is valid."""
+    """Return the replication to draw: the cell's first valid replication, or the first replication if none is valid."""
     valid = cell[cell["valid"]]
     return int((valid if len(valid) else cell)["replication"].min())
 

@@ -25,7 +25,7 @@ CALCULATED, AVERAGED = 12, 6
 class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
-    A packet has `frame_bytes`, as queue and rate count them, of which `mss_bytes` are data.
+    A packet has `frame_bytes`, as counted by the queue and the rate, of which `mss_bytes` are data.
     """
 
     rate_mbps: float

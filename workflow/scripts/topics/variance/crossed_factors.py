@@ -26,8 +26,8 @@ SCENARIO = "scenario"
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
     """Return the conditions that vary across scenarios if each combination of them exists exactly once; otherwise None.
 
-    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result has one row per scenario, indexed by its identifier, and
-    one column per condition, named in words, with the number of its level in the order of appearance. Conditions that vary
+    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result is indexed by scenario and has one column per
+    condition, named in words. The values are the numbers of the condition's levels, in the order of appearance. Conditions that vary
     one-to-one are combined: "rate and queue".
     """
     together: dict[tuple, list[str]] = {}
