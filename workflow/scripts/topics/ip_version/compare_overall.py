@@ -1,7 +1,8 @@
 """Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs together and for each CCA.
 
 Pooling treats runs of all scenarios and CCAs as one sample, so the variation between scenarios
-hides any difference between IP versions. In the comparison by scenario, each scenario has one value, the mean difference of its cells' pairs,
+hides any difference between IP versions.
+In the comparison by scenario, each scenario has one value, the mean difference of its cells' pairs,
 and the question is whether the IP versions differ across such scenarios. Cells of a scenario share their seeds, so treating them
 as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of 100 studies). The same is true
 for a cell's runs that repeat each other.

@@ -143,7 +143,7 @@ def _undone_words(rows):
 
 
 def same_words(table) -> str:
-    """Name each pair of CCAs with the same values of `SAME`, to the last digit, in at least half of the pair's cells; "" without such pairs."""
+    """Name each pair of CCAs that agree in `SAME`, to the last digit, in at least half of the pair's cells; "" without such pairs."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):

@@ -47,7 +47,7 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the share of the path's capacity, in %, that was delivered between the first and the last sample in a phase or part of a phase.
+    """Return the share of the path's capacity, in %, delivered between the first and the last sample in a phase or part of a phase.
 
     The share is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are from
     `delivered_bytes`.

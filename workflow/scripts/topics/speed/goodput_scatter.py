@@ -1,7 +1,7 @@
 """Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA has a separate colour and marker, and its name is next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay, this
-is the plane of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA has a separate colour and marker, and its name is next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay,
+this is the plane of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
