@@ -41,7 +41,7 @@ def _level_row(values, base, flows, params):
     effect = {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
     if any(other_kind(sample, step).any() for sample, step in zip(samples, steps, strict=True)):
         effect |= {"effect_low": None, "effect_high": None}
-        row["note"] = sentence(filter(None, [row["note"], "no interval of the change: there are two kinds of runs"]))
+        row["note"] = sentence(filter(None, [row["note"], "no interval for the change: there are two kinds of runs"]))
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 

@@ -1,8 +1,8 @@
 """Compare transfers over several paths with transfers over one path, and compute each path's share of the packets.
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
-3.2). The runs of two scenarios are independent samples, so the interval for their ratio is Welch's, computed on logarithms. The goodput
-that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
+3.2). The runs of two scenarios are independent samples, so the interval for the ratio of their means is Welch's, computed on logarithms.
+The goodput that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
 """
 
 import pandas as pd
@@ -81,7 +81,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 def _against_single_paths(valid, singles, confidence):
     """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
 
-    ``singles`` has one item per path: the valid runs over only this path, or None without such runs. Sums are taken within replications.
+    ``singles`` has one item per path: the valid runs over only this path, or None without a scenario. Sums are taken within replications.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}

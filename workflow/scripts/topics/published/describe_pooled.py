@@ -24,7 +24,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
     """Return the most frequent value after rounding (the mode), and a description of it.
 
     A continuous quantity has no inherent mode: its most frequent value depends on the
-    step of rounding.
+    rounding step.
 
     The mode is None if several values share the highest frequency.
     """

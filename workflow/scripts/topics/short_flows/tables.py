@@ -50,7 +50,9 @@ SHORT_FLOW_SIZES = Table(
         number_column("to_bytes", "bytes", "Upper bound of the class (exclusive)."),
         count_column("n", "objects", "Number of requested objects in the class."),
         count_column(
-            "complete", "objects", "Number of objects in the class that were complete; the others count as the slowest."
+            "complete",
+            "objects",
+            "Number of objects in the class that were complete; incomplete objects count as the slowest.",
         ),
         number_column(
             "slowdown_p50",

@@ -42,7 +42,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
         samples = samples[samples["time_s"] <= end_s]
         samples = samples[is_settled(samples)]
         if samples.empty:
-            note = f"not settled: no window was constant for {REST_ROUND_TRIPS} round trips or changed direction"
+            note = f"not settled: the window was never constant for {REST_ROUND_TRIPS} round trips and never changed direction"
             rows += [measure(key, name, 0, np.nan, note=note) for name in OF_VEGAS]
             continue
         cwnd, rtt, lowest, base, now = (

@@ -27,7 +27,7 @@ DEFINITIONS = {
     "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
     "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base RTT that it assumes for the empty path, and the smallest RTT of a round trip. "
     "Measured after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, because Linux "
-    "rounds it down, converted to packets in the queue.",
+    "rounds Diff down; both ends are converted to packets in the queue.",
     "queued": "cwnd (1 - base / RTT), with the true RTT of the empty path and the smoothed RTT: the packets that actually wait, bursts included.",
     "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. The divisor is the base RTT and not the "
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",

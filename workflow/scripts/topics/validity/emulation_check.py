@@ -77,7 +77,7 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
     ``shifts_ms`` is scenario -> smallest RTT of a changing path minus the path's initial RTT (`StudyDesign.rtt_shifts_ms`).
 
     The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the smallest RTT over all valid runs; ``high`` is the
-    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the scenario's own path.
+    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the path that the scenario sets.
     """
 
     def rtt(valid):
