@@ -78,7 +78,7 @@ def test_what_was_done_before_the_kill_stays(until):
     assert sum(path.stat().st_ino != before for path, before in history["before"].items()) <= 1
     assert (
         "(100 %)" in history["said"]
-        and "far: after 9 replications 1 of 1 means are not precise; these are all" in history["said"]
+        and "far: after 9 replications 1 of 1 means are not precise; this was the last look" in history["said"]
     )
 
 

@@ -104,7 +104,7 @@ def test_platform_without_valid_runs_is_named_in_figures_and_page(one_platform_f
     assert words(panel(one_platform_failed, "platform-flows", 1)).count("none valid") == 1
     text = page_text(one_platform_failed.page)
     assert "BBR on ns-3 3.39 has no valid run" in text
-    assert "no value of a valid run on the second platform" in text
+    assert "no valid run with a value on the second platform" in text
     assert empty_tables(one_platform_failed.page) == []
     assert not re.search(r"\b(nan|inf|NaT)\b", text)
 

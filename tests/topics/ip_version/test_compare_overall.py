@@ -135,7 +135,7 @@ def test_one_ip_version(tmp_path):
     assert table["p"].isna().all() and table["direction"].eq("").all()
     assert table.xs(POOLED, level="method")["note"].eq("no value over IPv6").all()
     by_cell = table.xs(BY_SCENARIO, level="method")["note"]
-    assert by_cell.str.startswith("no test: no cell has a value of both IP versions").all()
+    assert by_cell.str.startswith("no test: no cell has a value for both IP versions").all()
     assert by_cell.str.contains("216 runs without a partner").all()
 
 

@@ -82,5 +82,5 @@ def test_nothing_is_claimed_where_nothing_was_tested():
     )
     # Runs may be valid all the same: round trips of single messages have none.
     assert ip_sentence(ip_cells([None], effect=float("nan")), overall(None, None, None)) == (
-        "No cell has a goodput over both IP versions, so goodput can't be compared."
+        "No cell has goodputs over both IP versions, so goodput can't be compared."
     )

@@ -125,16 +125,16 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
     rows = differences_of(question="environment", percent=[-13.7, 15.27, 2.0])
     assert environment_sentence(rows) == (
         "A server that also answers DNS, DHCP and LDAP requests, compared with no server: round trips (−13.70 to 15.27 % in "
-        "3 cells) can't be distinguished from the spread of runs, because there is no interval. "
-        "The server's load is that of the model."
+        "3 cells) can't be distinguished from the variation between runs, because there is no interval. "
+        "The server's load comes from the model."
     )
     rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
-    told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere the difference can't be distinguished from the spread"
+    told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere the difference can't be distinguished from the variation"
     assert told_apart in environment_sentence(rows)
     rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2], mean_first=[600.0, 600.0, 20.0])
     assert ip_version_sentence(rows, 0.5) == (
         "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
-        "elsewhere the difference can't be distinguished from the spread of runs. The difference is shown to be the effect of 20 more header bytes, within ±0.5 %, "
+        "elsewhere the difference can't be distinguished from the variation between runs. The difference is shown to be the effect of 20 more header bytes, within ±0.5 %, "
         "in 1 of 3 cells, and shown not to be in 1."
     )
 

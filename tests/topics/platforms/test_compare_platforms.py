@@ -117,7 +117,7 @@ def test_platform_without_a_valid_run():
     table = platform_differences(runs, scenarios, AGREEMENT, PARAMS)
     row = pick(table, "uml", "ns3:3.39", "goodput_mbps")
     assert row["verdict"] == NOT_SHOWN and row["n_b"] == 0 and math.isnan(row["effect"])
-    assert row["note"] == "no value of a valid run on the second platform"
+    assert row["note"] == "no valid run with a value on the second platform"
     assert pick(table, "uml", "ns3:3.44", "goodput_mbps")["verdict"] == AGREE
     assert set(causes(table)["cause"]) == {UNKNOWN}
 

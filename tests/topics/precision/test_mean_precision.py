@@ -105,7 +105,7 @@ def test_the_report_says_how_many_are_precise_and_what_ended_the_others(tmp_path
     (finding,) = findings(report)
     assert finding.text == (
         "2 of 4 means are as precise as required (goodput within 2 %), after 10 to 20 replications; "
-        "the largest allowed number ended the others."
+        "the others ended at the largest allowed number."
     )
     shown = section(report)
     assert (shown["looks"], shown["level_percent"], shown["least_percent"]) == ("10, 14 and 20", "96.03", "93.8")

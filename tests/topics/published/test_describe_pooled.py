@@ -103,7 +103,7 @@ def test_pooled_table_is_over_all_valid_runs_of_an_ip_version(tmp_path):
         assert row["shapiro_p"] < 1e-6  # scenarios differ by a factor of 100
     # Truth: IPv6 gets 98.6 % of IPv4's goodput everywhere, which pooling doesn't see.
     assert tests["conclusion"].eq("H0 kept").all()
-    assert tests["hypothesis"].eq("H0: TCP performs alike over IPv4 and IPv6").all()
+    assert tests["hypothesis"].eq("H0: TCP performs equally well over IPv4 and IPv6").all()
     assert (tests["p"] > 0.05).all()
 
 

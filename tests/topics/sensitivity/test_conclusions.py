@@ -69,7 +69,7 @@ def test_the_sentence_names_what_turned_and_what_chance_moves():
     text = sensitivity_sentence(table)
     assert text == (
         "Conclusions were reversed under segmentation offload the other way (1 conclusion); on average over 2 perturbations, "
-        "0 % were lost or gained; with other seeds alone, 100 % were lost or gained."
+        "0 % were lost or gained; with only the seeds changed, 100 % were lost or gained."
     )
     quiet = sensitivity_sentence(table[table["perturbation"] == "rtt-up"])
     assert quiet.startswith("No conclusion was reversed under any perturbation")

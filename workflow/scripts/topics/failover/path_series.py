@@ -1,4 +1,4 @@
-"""Data delivered over time by the subflows on each path, and the measures of an outage derived from them."""
+"""Data delivered over time by the subflows on each path, and the measures of an outage that are derived from these data."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ def acked_by_path(samples) -> pd.DataFrame:
 
 
 def measure_run(acked, scenario) -> dict[str, float]:
-    """Return `MEASURES` of a run.
+    """Return the `MEASURES` of a run.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time without growth of a count, between the last sample up to ``begin_s`` and ``end_s``."""
+    """Return the longest time in seconds in which a count doesn't grow, from the last sample at or before ``begin_s`` to ``end_s``."""
     before = acked[acked.index <= begin_s].index.max()
     within = acked[(acked.index >= before) & (acked.index <= end_s)]
     grown = within.index[within.diff().fillna(1) > 0]
@@ -55,7 +55,7 @@ def _longest_pause(acked, begin_s, end_s):
 
 
 def _first_growth(acked, from_s):
-    """Return the time from ``from_s`` to the next growth of a count; NaN if it doesn't grow again."""
+    """Return the time in seconds from ``from_s`` to the next increase in a count; NaN if the count doesn't increase again."""
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan

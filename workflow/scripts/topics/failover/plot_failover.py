@@ -18,12 +18,12 @@ from wording.sentence_words import cca_name
 
 #: Averaging time of rates, long enough to hide single acknowledgements.
 STEP_S = 0.5
-#: Style of the line of the path that goes down, and of the others.
+#: Line styles of the path that goes down, and of the other paths.
 LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 
 def rates_over_time(samples) -> pd.DataFrame:
-    """Return ``path``, ``time_s`` and ``acked_mbps``: the rate of each path, averaged over the `STEP_S` before each time."""
+    """Return ``path``, ``time_s`` and ``acked_mbps``: the rate of each path, averaged over the `STEP_S` seconds before each time."""
     acked = acked_by_path(samples)
     steps = pd.Index([step * STEP_S for step in range(int(acked.index[-1] / STEP_S) + 1)])
     at_steps = acked.reindex(acked.index.union(steps)).ffill().fillna(0.0).loc[steps]

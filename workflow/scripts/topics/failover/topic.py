@@ -1,4 +1,4 @@
-"""Outage of a path of MPTCP: the traffic on the other paths meanwhile, and the time until the path is used again."""
+"""Outage of an MPTCP path: the traffic on the other paths during the outage, and the time until the path is used again."""
 
 from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic, mostly

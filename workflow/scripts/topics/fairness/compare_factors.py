@@ -1,4 +1,4 @@
-"""Compare shares between the levels of one factor of the scenarios at a time and, for some pairs of CCAs, with theory."""
+"""Compare shares between the levels of each scenario factor and, for some pairs of CCAs, with theory."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, and the change in the ratio of the two goodputs from the base to this level in percent.
+    """Return a pair's result at one level, with the percent change in the ratio of the two goodputs from the base to this level.
 
     ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """
@@ -41,16 +41,16 @@ def _level_row(values, base, flows, params):
     effect = {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
     if any(other_kind(sample, step).any() for sample, step in zip(samples, steps, strict=True)):
         effect |= {"effect_low": None, "effect_high": None}
-        row["note"] = sentence(filter(None, [row["note"], "no interval of the change: there are two kinds of runs"]))
+        row["note"] = sentence(filter(None, [row["note"], "no interval for the change: there are two kinds of runs"]))
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the level of the base scenario, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. If the paths are alike, it has one row for each pair, in the study's order of CCAs. Otherwise it has one row
-    for each order of a pair, and for each CCA paired with itself. p is adjusted over the levels and pairs of a factor and IP version (Holm,
-    1979).
+    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, the table has one row for each pair, in the study's order of CCAs.
+    Otherwise there is one row for each order of a pair, and for each CCA against itself. p is adjusted over the levels and pairs of a
+    factor and IP version (Holm, 1979).
 
     ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
     """

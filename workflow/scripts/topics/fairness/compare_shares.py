@@ -31,10 +31,10 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Describe the results of the flows at one position of a mix: the columns of `SHARES` from ``position`` on, except p_holm.
+    """Return the columns of `SHARES` from ``position`` on, except p_holm, for the flows at one position of a mix.
 
     `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
-    replication, which is the unit.
+    replication, which is the unit of analysis.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
@@ -68,7 +68,7 @@ def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
     Returns `SHARES`, given `FLOW_SHARES`. The p-value of the test against the fair share is adjusted over the tests of a scenario and
-    IP version (Holm, 1979). The two sides of a pair are one test: the first side counts, and the second side has the same p-value.
+    IP version (Holm, 1979). The two sides of a pair are one test: only the first side is counted, and the second gets the same p-value.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

@@ -6,12 +6,12 @@ import pandas as pd
 MOST_ROWS = 12
 #: Quantiles of the flows' shares: the lower end of a line, the median, and the upper end.
 LOW, MIDDLE, HIGH = 0.05, 0.5, 0.95
-#: Columns that identify a distribution: those of a cell, and the CCA of its flows.
+#: Columns that identify a distribution: the columns of a cell, and the CCA of the flows.
 OF = ["scenario", "scenario_label", "ip_version", "cca", "flow_cca"]
 
 
 def has_many(shares) -> bool:
-    """Return whether any cell of `analysis/shares.csv` has too many flows with one CCA to list them individually."""
+    """Return whether any cell of `analysis/shares.csv` has too many flows with one CCA for separate rows."""
     return bool(len(shares)) and int(shares.groupby(OF, sort=False).size().max()) > MOST_ROWS
 
 

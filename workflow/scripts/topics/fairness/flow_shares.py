@@ -26,7 +26,7 @@ class Pairs:
 
 
 def numbered(shares) -> pd.DataFrame:
-    """Return shares as read from their file, with the numbers of replications, flows and positions as integers."""
+    """Return shares that were read from a file, with the replication, flow and position numbers as integers."""
     return shares.astype(dict.fromkeys(("replication", "flow", "position"), int))
 
 
@@ -48,7 +48,7 @@ def pairs_of(shares) -> Pairs:
 
 
 def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
-    """Return the cells (row, column) of the matrix that mixes of two CCAs fill, in the order of `ccas`."""
+    """Return the matrix cells (row, column) that mixes of two CCAs fill, in the order of `ccas`; if `pooled`, ``a+b`` also fills (b, a)."""
     filled = set(mixes) | ({(second, first) for first, second in mixes} if pooled else set())
     return [(row, column) for row in ccas for column in ccas if (row, column) in filled]
 
@@ -65,8 +65,8 @@ def position_of(shares) -> pd.Series:
 def paths_alike(shares) -> dict[str, bool]:
     """Return, for each scenario, whether all positions have the same paths and the same number of flows.
 
-    The study determines this. If they have, the order of a mix's CCAs determines only the pair of hosts
-    on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
+    This follows from the study's design, not from its results. If it is true, the order of a mix's CCAs determines
+    only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -80,7 +80,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
 
     The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
     goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
-    (1 if a flow of the first position was scheduled to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
+    (1 if a flow of the first position was scheduled to start first, -1 if one of the second position was, 0 otherwise), first_rtt_path_ms,
     second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
     """
     shares = shares[shares["valid"]]

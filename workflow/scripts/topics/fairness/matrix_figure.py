@@ -28,7 +28,7 @@ from figure_parts.scenario_panels import (
 from figure_parts.tiles import draw_tile
 from wording.number_format import is_missing
 
-# More columns than these are spread over several panels, so that tiles stay legible on a phone.
+# More columns than this are split over several panels, so that tiles stay legible on a phone.
 COLUMNS_A_PANEL = 8
 PANEL_PT, ROW_PT, RIGHT_PT, TITLE_PT, KEY_PT, HEADER_PT = 250, 24, 8, 32, 34, 32
 LARGEST_TILE_PT = 46
@@ -37,10 +37,10 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of values to steps of colour, with the figure's title, the label of the colour key, and the ascending limits of the steps.
+    """A mapping of values to colour steps: the figure's title, the label of the colour key, and the ascending limits of the steps.
 
-    On a diverging scale (the balance), the middle step is the best. On any other scale, the highest step is the best (the ramp, reversed
-    so that unfair values stand out).
+    On a diverging scale, which uses the balance colours, middle values are the best. On any other scale, which uses the ramp, high values
+    are the best; the ramp is reversed so that unfair values stand out.
     """
 
     title: str
@@ -73,7 +73,7 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     cells : pandas.DataFrame
         Columns scenario, ip_version, row_cca, column_cca, value (may be missing), note.
     panels_of : list of dict
-        scenario, ip_version, title and conditions: one dict per panel, or per several panels if there are many CCAs.
+        Dicts with scenario, ip_version, title and conditions, one per panel; a dict fills several panels if there are many CCAs.
     scale : Scale
     """
     apply_style()
@@ -128,7 +128,7 @@ def _tile(axes, column, row, cell, scale, tile):
 
 
 def value_words(value) -> str:
-    """Return the text of a tile for a value between 0 and 1; only exact values are shown as 0 or 1."""
+    """Return the text of a tile for a value between 0 and 1; values that would only round to 0 or 1 are "<0.01" or ">0.99"."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
         return ">0.99"

@@ -63,7 +63,7 @@ P_HOLM = shown_p("p (Holm)", "p_holm")
 PAIRS = (
     *PLACE, *CCAS, REPLICATIONS, *SHARE, P_HOLM, *_share("Jain", "Its interval", "jain"),
     shown_number("Mbit/s", "row_mbps"), shown_number("Other's", "column_mbps"),
-    *_percent("Orders differ by", "Interval of that", "order_effect", "order_low", "order_high"),
+    *_percent("Orders differ by", "Its interval", "order_effect", "order_low", "order_high"),
     shown_p("p (Holm), orders", "order_p_holm"), NOTE,
 )  # fmt: skip
 LEVELS = (
@@ -97,7 +97,7 @@ FLOWS = (
 
 
 def _table(identifier, caption, table, shown):
-    """Return a table of the page, without a column for the IP version if there is only one."""
+    """Return a table of the page, without a column for the IP version if the study has only one."""
     without = () if table["ip_version"].nunique() > 1 else ("ip_version",)
     return cells_table(identifier, caption, table, shown, without=without)
 

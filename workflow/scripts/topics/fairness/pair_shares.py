@@ -1,4 +1,4 @@
-"""Shares of two CCAs against each other in every scenario, combined over both orders of a mix if these are one condition."""
+"""Shares of two CCAs against each other in every scenario, combined over both orders of a mix if the two orders are one condition."""
 
 from dataclasses import replace
 
@@ -20,10 +20,10 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the runs of each mix by the CCAs of the mix's positions, for look-ups by `replication_balances`.
+    """Return a dict from the CCAs at a mix's two positions to the mix's runs, for look-ups by `replication_balances`.
 
     ``runs`` come from `two_sided_runs` and belong to one scenario and IP version. Each table is indexed by replication and has the
-    columns balance, jain_index, row_mbps and column_mbps (the row's CCA is that of the first position), step and jain_step.
+    columns balance, jain_index, row_mbps and column_mbps (the row's CCA is the one at the first position), step and jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
@@ -34,11 +34,11 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     """Return the row CCA's balance, which is the logit of its share, in each replication.
 
     Runs of one scenario and replication share a seed, so flows start at the same times regardless of their CCAs. If ``a+b`` and
-    ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is one
-    value per replication, which is the unit.
+    ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is the
+    replication's value; the replication is the unit of analysis.
 
     Returns a table indexed by replication with the columns of `mixes_of`, runs (the number of runs), and the balances of the single
-    orders: forward (the row's CCA is first) and backward (it is second).
+    orders: forward (the row's CCA is first) and backward (the column's CCA is first).
     """
     nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
@@ -94,17 +94,17 @@ def pair_row(values, flows, params) -> dict:
 
 
 def coarsest_known(steps) -> float:
-    """Return the coarsest known resolution, 0 if none is known."""
+    """Return the coarsest known resolution, or 0 if none is known."""
     known = np.asarray(steps, float)
     known = known[np.isfinite(known)]
     return float(known.max()) if len(known) else 0.0
 
 
 def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
-    """Return the sign-flip test of balances against 0, which corresponds to the fair share.
+    """Return the `mean_test` of balances against 0, which is the balance at the fair share.
 
     If the two sides are exchangeable, a balance is as likely as its negative, whatever the distribution.
-    The result is None if there are fewer than `LEAST_PAIRS` values or if all are closer together than `step`.
+    The result is None if there are fewer than `LEAST_PAIRS` values or if all values repeat one measurement (with resolution `step`).
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
@@ -114,7 +114,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 
 
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
-    """Return a share and the columns test and p; if the share has an interval and a test, the test's interval replaces it.
+    """Return a share and the columns test and p; if the share has an interval and a test, the interval is replaced by the test's.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """
@@ -127,7 +127,7 @@ def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, di
 
 
 def _order_columns(differences, step, params):
-    """Test the difference between the two orders of a mix within replications; `step` is the resolution of a difference."""
+    """Return the columns of the paired test between the two orders of a mix; `step` is the resolution of a difference."""
     if len(differences) < LEAST_PAIRS:
         return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
     effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}
@@ -142,7 +142,7 @@ def compare_pairs(pairs, params) -> pd.DataFrame:
     """Compare every CCA with every other in each scenario and IP version.
 
     Returns `SHARE_PAIRS`, with one row for each cell of a scenario's matrix. p is adjusted over the pairs of a scenario and IP
-    version (Holm, 1979), with each pair counted once. Two flows of one CCA on the same path aren't counted, because neither can win.
+    version (Holm, 1979), with each pair counted once. A CCA against itself on the same path isn't counted, because neither flow can win.
     """
     rows = []
     for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -28,9 +28,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of a mix's valid run with the median share of the first position; None if there is no valid run.
+    """Return the key `RUN` of the valid run of a mix in which the first position has its median share; None if there is no valid run.
 
-    If two runs are in the middle, it is the one with the lower share. ``runs`` come from `two_sided_runs`.
+    Of two middle runs, the one with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -41,7 +41,7 @@ def middle_run(runs, scenario, mix) -> tuple | None:
 
 
 def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
-    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in the bin divided by its length."""
+    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in each bin divided by the bin's length."""
     known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
     if len(known) < 2:
         return np.empty(0), np.empty(0)
@@ -51,7 +51,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line reduced to at most `MOST_POINTS` points: the lowest and the highest point of each of several equal parts."""
+    """Return a line reduced to at most `MOST_POINTS` points: the lowest and the highest point of each of equal parts."""
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
         parts = np.array_split(known, MOST_POINTS // 2)
@@ -62,7 +62,7 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines_of_run(rows, bin_s):
-    """Return the points to draw, as `DATA`, with goodput in separate rows."""
+    """Return the points to draw, with the columns `DATA` and separate rows for each quantity."""
     parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}
@@ -76,7 +76,7 @@ def _lines_of_run(rows, bin_s):
 
 
 def _draw(data, title, conditions, bin_s):
-    """Return the figure with the lines of a run; goodput is averaged over bins."""
+    """Return the figure with the lines of a run; goodput is averaged over bins of ``bin_s`` seconds."""
     apply_style()
     grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))

@@ -1,4 +1,4 @@
-"""Draw a CCA's share against each other CCA, with intervals, for the levels of each factor of the scenarios."""
+"""Draw a CCA's share against each other CCA, with intervals, at the levels of each scenario factor."""
 
 import pandas as pd
 
@@ -32,9 +32,9 @@ DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return a CCA's share at every level (`COLUMNS`), from the rows of `FAIRNESS_FACTORS` in which it is the row's or column's CCA.
+    """Return a CCA's share at every level (`COLUMNS`), from the rows of `FAIRNESS_FACTORS` in which it is either of the two CCAs.
 
-    For the column's CCA, the RTT ratio is the reciprocal of the row's, and the share is 1 minus the row's.
+    In rows where it is the column's CCA, the RTT ratio is the reciprocal of the row's ratio, and the share is 1 minus the row's share.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}

@@ -27,7 +27,7 @@ FACTORS = (
     Factor("loss_percent", "Random loss", "%"),
     Factor("rate_mbps", "Link rate", "Mbit/s"),
 )
-# Conditions that must be the same in two scenarios, if they are compared in a factor.
+# Conditions that must be the same in two scenarios that are compared in a factor.
 OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
           "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "reverse_queue", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
 
@@ -45,9 +45,9 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 
 
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
-    """Find the base, from which the largest number of scenarios differs in only one factor, and these scenarios.
+    """Find the base scenario, from which the largest number of other scenarios differs in only one factor, and these scenarios.
 
-    Returns ``base``, the base's id (the first in a tie, None if no two scenarios can be compared in this way), and ``levels``: factor ->
+    Returns ``base``, the base's id (the first in a tie, None if no two scenarios differ in only one factor), and ``levels``: factor ->
     list of (level, scenario) in ascending order, including the base, for factors with two or more levels.
 
     Parameters

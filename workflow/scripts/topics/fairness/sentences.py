@@ -9,7 +9,7 @@ from wording.sentence_words import cca_name, listed, p_words
 
 # Largest number of pairs to name; the most unequal ones come first.
 MOST_NAMED = 3
-# Largest difference between the goodputs of two pairs of hosts that count as equal, in percent.
+# Largest difference in percent at which the goodputs of two pairs of hosts count as equal.
 EVEN_PERCENT = 10
 
 
@@ -24,7 +24,7 @@ def _beside(row):
 
 
 def base_of(factors, pairs) -> str | None:
-    """Return the scenario with which the others are compared, or the first one if there is none."""
+    """Return the base scenario of the factors, or the first scenario if there is no base; None if there are no pairs."""
     at_base = factors[factors["level"] == factors["base_level"]]
     if len(at_base):
         return at_base["scenario"].mode().iloc[0]
@@ -66,7 +66,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
 
 
 def reversal_sentence(pairs, significance) -> str:
-    """Name the pairs whose winner depends on the scenario, with the largest and smallest share of each pair."""
+    """Name the pairs whose winner depends on the scenario, with the largest and the smallest share of one CCA of each pair."""
     alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
     each = once(alike)
     named, turned = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}, []
@@ -91,7 +91,7 @@ def reversal_sentence(pairs, significance) -> str:
 
 
 def rtt_sentence(pairs, flows) -> str:
-    """Report the share of the flow with the shorter path if two flows of one CCA have paths with different RTTs."""
+    """Report the share of the first flow if two flows of one CCA have paths with different RTTs."""
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
     paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
     paths = paths.reindex(columns=[0, 1]).dropna()
@@ -106,7 +106,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Report the fairness between two flows of each CCA when both paths are alike."""
+    """Report Jain's index of two flows of the same CCA when both paths are alike."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -124,7 +124,7 @@ def equals_sentence(pairs) -> str:
 
 
 def theory_sentence(theory) -> str:
-    """Report the error of the BBR model, and the number of scenarios in which CUBIC's share agrees with RFC 9438."""
+    """Report the error of the BBR model, and the number of scenarios in which CUBIC's share is shown to agree with RFC 9438."""
     parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
@@ -143,7 +143,7 @@ def theory_sentence(theory) -> str:
 
 
 def orders_sentences(orders, significance, confidence) -> list[str]:
-    """Report the advantages of starting first and of the first pair of hosts, over all pairs of CCAs."""
+    """Report the advantages of starting first and of the first pair of hosts, averaged over all pairs of CCAs."""
     answers = []
     for row in orders[orders["cca_a"] == ""].to_dict("records"):
         if is_missing(row["share"]):
@@ -168,7 +168,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 
 
 def _hosts_sentence(row, worth, significance):
-    """Report whether the pairs of hosts are equivalent, as they should be, and how precisely this is known."""
+    """Report the advantage of the first pair of hosts, which should be none, and the margin within which the pairs are equivalent."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
         return f"The first pair of hosts gives {worth}, although the pairs should be equivalent; the goodputs of both pairs agree within {within}."

@@ -9,13 +9,13 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: Largest difference from the model's share with which a share agrees with the model.
+#: Largest difference between a measured and a modelled share that still count as agreeing.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return the models' predictions for a scenario whose empty path has the same RTT for both flows.
+    """Return the models' predictions for a scenario in which the empty path has the same RTT for both flows.
 
     ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
     (row CCA, column CCA) -> columns of `SHARE_THEORY`. It is empty unless the models' conditions are met: two flows, a known drop-tail
@@ -65,7 +65,7 @@ def _agreement(row):
 def agreement(low, high, predicted) -> str:
     """Return "yes" if a whole interval agrees with the prediction, "no" if no part of it does, and "" otherwise.
 
-    A share agrees if it is within `MARGIN` of the predicted share or, if none is predicted, above one half.
+    A share agrees if it is within `MARGIN` of the predicted share or, if no share is predicted, above one half.
     """
     least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:
@@ -74,7 +74,7 @@ def agreement(low, high, predicted) -> str:
 
 
 def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Return `SHARE_THEORY`: measured shares and the predictions of models. Parameters are those of `compare_factors.compare_levels`."""
+    """Return `SHARE_THEORY`: measured shares and the models' predictions. The parameters are as for `compare_factors.compare_levels`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
     sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

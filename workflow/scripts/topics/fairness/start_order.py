@@ -1,7 +1,7 @@
 """Estimate the effects of the order in which two CCAs start, and of the pairs of hosts on which they run.
 
 The flows' start times are drawn for each scenario and replication, and are the same for every mix.
-Such a draw is the unit; the number of units is the number of scenarios times the number of replications.
+Such a draw is the unit of analysis; the number of units is the number of scenarios times the number of replications.
 """
 
 from itertools import combinations_with_replacement
@@ -22,7 +22,7 @@ UNIT = ["scenario", "replication"]
 
 
 def _unit_effects(runs, first, second):
-    """Return the advantage of the first position in each unit for one unordered pair of CCAs, and the position that starts first.
+    """Return, for one unordered pair of CCAs, the advantage of the first position in each unit and the position that starts first.
 
     The balances are b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
     advantage of the hosts, and s the advantage of starting first (with a negative sign if the second position
@@ -41,7 +41,7 @@ def _unit_effects(runs, first, second):
 
 
 def _measurements(effects):
-    """Return the units; if the units of a scenario and start repeat one measurement, they are merged into one."""
+    """Return the units; units with the same scenario and start are merged into one if they repeat one measurement."""
     kept = []
     for _, group in effects.groupby([effects.index.get_level_values("scenario"), "start"], sort=False):
         same = repeats_one_measurement(group["advantage"].to_numpy(), group["step"].max())

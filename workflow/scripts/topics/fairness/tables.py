@@ -29,9 +29,9 @@ _NO_TEST = "there are fewer than two values, or all are equal"
 _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
 _NO_COMPARISON = "this is the base, or this scenario or the base has fewer than two values"
 _NO_VARIANCE = (
-    "this is the base, this scenario or the base has fewer than two values, or neither has two values that differ"
+    "this is the base, this scenario or the base has fewer than two values, or neither has two different values"
 )
-_NO_ORDER_TEST = "there are too few replications with both orders, or all of them agree"
+_NO_ORDER_TEST = "there are too few replications with both orders, or all of them give the same difference"
 _REPLICATIONS = count_column(
     "replications",
     "replications",
@@ -40,7 +40,7 @@ _REPLICATIONS = count_column(
 
 
 def _estimate(name, unit, meaning, of, ends="", most=None):
-    """Return the columns of an estimate over replications and of its interval; `of` names the estimated quantity."""
+    """Return the columns of an estimate over replications and of the estimate's interval; `of` names the estimated quantity."""
     return columns_with_intervals(
         number_column(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends
     )
@@ -107,7 +107,7 @@ SHARES = Table(
             "the typical share", most=1,
         ),
         *_estimate(
-            "fair_ratio", "", "`share` divided by the fair share, which is the number of flows in this position divided by that of all flows.",
+            "fair_ratio", "", "`share` divided by the fair share, which is the number of flows in this position divided by the number of all flows.",
             "`fair_ratio`",
         ),
         *_JAIN,
@@ -116,7 +116,7 @@ SHARES = Table(
             "the mean RTT", "rtt",
         ),
         *_estimate(
-            "retransmits", "segments", "Number of segments that a flow in this position retransmitted, averaged over valid replications.",
+            "retransmits", "segments", "Mean number of segments that a flow in this position retransmitted, averaged over valid replications.",
             "the mean number of retransmitted segments",
         ),
         count_column("started_first", "replications", "Number of valid replications in which a flow in this position was scheduled to start first."),
@@ -187,7 +187,7 @@ START_ORDER = Table(
         number_column("ratio_percent", "%", "The advantage as a change in the ratio of the two goodputs.", _NO_ORDER),
         *interval_columns("ratio_low", "ratio_high", "%", "`ratio_percent`", _NO_ORDER),
         number_column(
-            "smallest_margin", "%", "Smallest margin at which two one-sided tests show that the two goodputs are equal.", _NO_ORDER,
+            "smallest_margin", "%", "Smallest margin at which two one-sided tests show that the two goodputs are equivalent.", _NO_ORDER,
         ),
         text_column("test", "`Welch's t` for the hosts' advantage, `permutation` for the advantage of starting first.", _NO_ORDER),
         number_column("p", "", "Two-sided p-value of the test.", _NO_ORDER),
@@ -229,8 +229,8 @@ SHARE_THEORY = Table(
         *_PAIR,
         number_column("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
         number_column("queue_packets", "packets", "Size of the bottleneck's queue in full packets."),
-        number_column("reno_s", "s", "Time that Reno needs to return to the window of the last loss.", "a different model applies"),
-        number_column("cubic_s", "s", "Time that the cubic function needs to return to the window of the last loss.", "a different model applies"),
+        number_column("reno_s", "s", "Time that Reno needs to return to the window at the last loss.", "a different model applies"),
+        number_column("cubic_s", "s", "Time that the cubic function needs to return to the window at the last loss.", "a different model applies"),
         number_column("predicted", "", "Share predicted by the model.", "the model only predicts a share above one half"),
         text_column("expected", "Expected share in words, such as `0.97` or `above 0.50`."),
         _REPLICATIONS,
@@ -239,8 +239,8 @@ SHARE_THEORY = Table(
         text_column(
             "agrees",
             "`yes` if the whole interval (or the share of runs that repeat one measurement) is within 0.05 of the model's share "
-            "or, if the model only predicts this, above one half; `no` if no part of it is.",
-            "only a part of the interval is, or there is only one run",
+            "or, if the model only predicts a share above one half, above one half; `no` if no part of the interval is.",
+            "only a part of the interval agrees with the model, or there is only one run",
         ),
         _NOTE,
     ),

@@ -1,4 +1,4 @@
-"""The section on groups of long flows and programs: the goodput of each."""
+"""The section on groups of long flows and programs: each group's goodput."""
 
 from report_parts.cells_table import (
     CCA_KEY,
@@ -26,7 +26,7 @@ SHOWN = (
 )  # fmt: skip
 CAPTION = "Goodput of each group of long flows and programs"
 TABLES = {"table": PageTable("group-cells", CAPTION, "group_cells", SHOWN)}
-#: Cells that findings name one by one.
+#: Largest number of cells that get separate findings.
 FEW = 3
 
 
@@ -40,7 +40,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the goodput of each group, for each of the first cells with several groups."""
+    """Return one finding on the groups' goodputs for each of the first `FEW` cells with several groups."""
     cells, sentences = material.tables.group_cells, []
     several_ccas, several_versions = (cells[name].nunique() > 1 for name in ("cca", "ip_version"))
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

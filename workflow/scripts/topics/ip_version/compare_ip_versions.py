@@ -1,7 +1,7 @@
-"""Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, power.
+"""Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, and power.
 
-Runs of one scenario, CCA and replication have the same seed over IPv4 and IPv6, so they are a pair. Each row is one metric of one scenario
-and CCA. Differences are IPv6 relative to IPv4.
+The IPv4 run and the IPv6 run of a scenario, CCA and replication have the same seed, so they are a pair. Each row is one metric of one
+scenario and CCA. Differences are IPv6 relative to IPv4.
 """
 
 import pandas as pd
@@ -33,7 +33,7 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
-    Returns the columns of `IP_VERSION_TESTS` beginning with `pairs`, except those that need the other cells: p_holm, p_bh, verdict.
+    Returns the columns of `IP_VERSION_TESTS` beginning with `pairs`, except those that depend on other cells: p_holm, p_bh, verdict.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the numbers of outliers among each IP version's runs and among pairs, and an upper bound on their share of all pairs."""
+    """Return the numbers of outliers among each IP version's runs and among pairs, and the upper bound of the pairs' share of outliers."""
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
@@ -83,7 +83,7 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the columns for the effect of the headers alone on goodput, and for the comparison of the difference with this effect.
+    """Return the columns on the effect that only the headers have on goodput, and on the comparison of the difference with this effect.
 
     A full link's goodput is proportional to the segment size that fits into a packet. Two one-sided tests can show that the ratio is
     within a margin around mss6 / mss4; if their interval lies entirely outside, the ratio is beyond the margin.
@@ -123,10 +123,10 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 
 
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
-    """Return the detectable effect and the number of pairs needed to detect ``detect``, with ranges from the interval of the spread.
+    """Return the detectable effect and the number of pairs needed to detect ``detect``, with ranges from the standard deviation's interval.
 
-    Both apply to a paired t test at the significance level of the first test in Holm's procedure. The number of pairs needed is at least
-    the number with which the test can be significant at that level.
+    Both apply to a paired t test at the significance level of the first test in Holm's procedure. The number of pairs needed is never less
+    than the smallest number with which the test can be significant at that level.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():

@@ -1,7 +1,8 @@
-"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs together and for each one.
+"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs together and for each CCA.
 
-Pooling treats runs of all scenarios and CCAs as one sample, so the spread between scenarios
-hides any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
+Pooling treats runs of all scenarios and CCAs as one sample, so the variation between scenarios
+hides any difference between IP versions.
+In the comparison by scenario, each scenario has one value, the mean difference of its cells' pairs,
 and the question is whether the IP versions differ across such scenarios. Cells of a scenario share their seeds, so treating them
 as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of 100 studies). The same is true
 for a cell's runs that repeat each other.
@@ -22,7 +23,7 @@ from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import BY_SCENARIO, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
 
-# The metric that is expected to have the ratio of the segment sizes.
+# The metric whose ratio is expected to be the ratio of the segment sizes.
 MSS_METRIC = "goodput_mbps"
 #: Value of the column for the CCA in rows about all CCAs together.
 ALL_CCAS = ""
@@ -35,7 +36,7 @@ def _direction(higher):
 
 
 def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
-    """Return a metric's rows of `IP_OVERALL` from valid runs; ``tests`` is the total number of tests by scenario."""
+    """Return a metric's rows of `IP_OVERALL`, computed from valid runs; ``tests`` is the total number of tests by scenario."""
     values = runs.rename(columns={metric.column: "value"})
     values = values[values["value"].notna() & values["ip_version"].isin([IPV4, IPV6])]
     cells, notes = _cells(runs, metric)
@@ -56,7 +57,7 @@ def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
 
 
 def _ccas(runs):
-    """Return the CCAs to test one by one: none if there is only one."""
+    """Return the CCAs to test one by one: none if the runs have only one CCA."""
     ccas = list(runs["cca"].unique())
     return ccas if len(ccas) > 1 else []
 
@@ -88,7 +89,7 @@ def _cells(runs, metric):
 
 
 def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
-    """Return the row for the mean over scenarios: its test, its interval, and the interval's position relative to the margin."""
+    """Return the row for the mean over scenarios: test, interval, and the interval's position relative to the margin."""
     of_scenario = cells.groupby("scenario", sort=False)[["contrast", "expected"]].mean()
     values, pairs = of_scenario["contrast"].to_numpy(float), int(cells["pairs"].sum())
     row = {
@@ -101,7 +102,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     }
     row |= {"direction": "", "within": ""}
     if len(values) == 0:
-        return row | {"note": "; ".join(["no test: no cell has a value of both IP versions", *notes])}
+        return row | {"note": "; ".join(["no test: no cell has a value for both IP versions", *notes])}
     # Scenarios that differ only by rounding are equal.
     values = contrasts(values, of_scenario["expected"].to_numpy() if null == MSS_RATIO else 0 * values, "points")
     effect = float(values.mean())

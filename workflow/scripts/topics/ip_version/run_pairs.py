@@ -1,4 +1,4 @@
-"""Runs of both IP versions side by side: runs of one scenario, CCA and replication have the same seed, so they are a pair."""
+"""Pairs of runs over IPv4 and IPv6: the two runs of a scenario, CCA and replication have the same seed."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ IPV4, IPV6 = "ipv4", "ipv6"
 
 
 def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has no value.
+    """Return the values of each pair of runs, in the order of ``runs``; a value is missing if its run is excluded or has no value.
 
     The index is scenario, cca and replication. The columns are ipv4 and ipv6, and both with the prefixes ``mss_`` (bytes) and
     ``resolution_`` (in the metric's unit).

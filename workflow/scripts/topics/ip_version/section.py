@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def _legend(verdicts) -> list[dict]:
-    """Return the meaning of each verdict in a table."""
+    """Return the meaning and the style of each verdict in a table."""
     plain_verdicts = {name.removesuffix(WITH_APART) for name in verdicts}
     rows = [
         {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
@@ -40,7 +40,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report the numbers of cells with outliers, with the header's effect and with one repeated measurement; empty if no cell has pairs."""
+    """Report the numbers of cells with outliers, with the header's effect and with one repeated measurement; "" if no cell has pairs."""
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""
@@ -68,7 +68,7 @@ def _verdict_style(verdict) -> str:
 
 
 def _margin_cell(row, column) -> Cell:
-    """Return a cell with a size in either direction: "±1.4 %"."""
+    """Return a cell with the size of a difference in either direction: "±1.4 %"."""
     if is_missing(row[column]):
         return Cell(NONE)
     text = size(row[column])
@@ -85,7 +85,7 @@ def _apart_cell(row) -> Cell:
 
 
 def _needed_cell(row) -> Cell:
-    """Return a cell with the pairs needed and their range given the spread: "34 (6 to 420)"."""
+    """Return a cell with the number of pairs needed and its range, given the standard deviation's interval: "34 (6 to 420)"."""
     if is_missing(row["pairs_needed"]) and is_missing(row["pairs_needed_low"]):
         return Cell(NONE)
     texts = {
@@ -110,7 +110,7 @@ SHOWN = (
 
 
 def _overall_rows(overall) -> dict[str, list]:
-    """Return the tests over the whole study, column by column: methods (headings), rows and notes."""
+    """Return the table of tests over the whole study: methods (the headings), rows and notes."""
     methods, notes = list(overall["method"].unique()), [note for note in overall["note"].unique() if note]
     rows = []
     for (metric, cca, null), group in overall.groupby(["metric", "cca", "null"], sort=False):

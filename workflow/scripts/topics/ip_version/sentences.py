@@ -20,7 +20,7 @@ def ip_version_sentence(tables, significance) -> str:
         return f"The study has one IP version, {ip_words(present[0])}, so there is nothing to compare."
     cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
-        return "No cell has a goodput over both IP versions, so goodput can't be compared."
+        return "No cell has goodputs over both IP versions, so goodput can't be compared."
     of_all = (tables.ip_overall["metric"] == METRIC) & (tables.ip_overall["cca"].fillna("") == "")
     overall = tables.ip_overall[of_all & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
@@ -69,7 +69,7 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Report the result of the mean over scenarios; `equal` is the row of ``ip_overall`` that compares it with equal goodput."""
+    """Report the mean difference over scenarios; `equal` is the row of ``ip_overall`` with equal goodput as the null hypothesis."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
     numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
     goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"
@@ -82,7 +82,7 @@ def _overall_words(equal, significance):
 
 
 def _header_words(ratio, cost, differs):
-    """Report whether the difference found equals the cost of the header.
+    """Report whether the cost of the header explains the difference found.
 
     `ratio` is the row of ``ip_overall`` whose null hypothesis is the ratio of the segment sizes, `cost` is the result of `_header`,
     and `differs` states whether there is a difference to explain.
@@ -102,7 +102,7 @@ def _header_words(ratio, cost, differs):
 
 
 def _pooled_words(pooled, differs, significance) -> str:
-    """Report whether the published, pooled test agrees with the test over scenarios."""
+    """Report whether the published, pooled test agrees with the test by scenario."""
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])

@@ -23,15 +23,15 @@ MSS_RATIO = "ratio of the MSSs"
 METHODS = {
     POOLED: "U of the IPv4 values; every run counts as independent, regardless of its scenario and CCA",
     BY_SCENARIO: (
-        "Student's t of the scenarios' mean differences of pairs; the scenario is the unit, so cells with the same "
-        "seeds, and runs that repeat one measurement, count once; p from flips of the scenarios' signs, Holm-corrected over all such tests"
+        "Student's t of the scenarios' mean paired differences; the scenario is the unit of analysis, so cells with the same seeds, "
+        "and runs that repeat one measurement, count once; p comes from sign flips, and is Holm-corrected over all such tests"
     ),
 }
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
-_NO_PAIR = "no replication has a value of both IP versions"
-_UNDER_THREE = "there are fewer than three pairs, or one measurement"
-_NO_INTERVAL = "there are fewer than 6 pairs or one measurement, or some pairs are outliers"
+_NO_PAIR = "no replication has a value for both IP versions"
+_UNDER_THREE = "there are fewer than three pairs, or all repeat one measurement"
+_NO_INTERVAL = "there are fewer than 6 pairs, all repeat one measurement, or some are outliers"
 _TOO_LARGE = "the difference would be more than 50 standard deviations, or no test was made"
 _NEEDED = "the number would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
@@ -42,7 +42,9 @@ IP_VERSION_TESTS = Table(
     (
         METRIC,
         UNIT,
-        text_column("scale", "How values are compared: `ratio`, `relative` (to the mean of both) or `points`."),
+        text_column(
+            "scale", "How values are compared: `ratio`, `relative` (to the mean of both IP versions) or `points`."
+        ),
         EFFECT_UNIT,
         _SCENARIO,
         SCENARIO_LABEL,
@@ -62,13 +64,13 @@ IP_VERSION_TESTS = Table(
         number_column(
             "ci90_low",
             IN_EFFECT_UNIT,
-            "Lower end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
+            "Lower end of the two one-sided tests' interval, which has a confidence level of 1 - 2 x significance.",
             _NO_INTERVAL,
         ),
         number_column(
             "ci90_high",
             IN_EFFECT_UNIT,
-            "Upper end of the interval of the two one-sided tests, whose confidence is 1 - 2 x significance.",
+            "Upper end of the two one-sided tests' interval, which has a confidence level of 1 - 2 x significance.",
             _NO_INTERVAL,
         ),
         number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
@@ -84,28 +86,28 @@ IP_VERSION_TESTS = Table(
         number_column(
             "normality_p",
             "",
-            "p-value of the Shapiro-Wilk test for the differences of pairs; the choice of `test` doesn't depend on it.",
+            "p-value of the Shapiro-Wilk test for the paired differences; the choice of `test` doesn't depend on this p-value.",
             _UNDER_THREE,
         ),
         *PAIRED_TEST,
-        number_column("p", "", "p-value of the test of the hypothesis that the IP versions are alike.", NO_TEST),
+        number_column("p", "", "p-value of the test of the null hypothesis that the IP versions are equal.", NO_TEST),
         number_column("p_holm", "", "p after Holm's correction for all cells and metrics.", NO_TEST),
         number_column("p_bh", "", "p after Benjamini and Hochberg's correction for all cells and metrics.", NO_TEST),
         number_column(
             "expected_effect",
             "%",
-            "Difference caused by the longer header alone: the ratio of the MSSs.",
+            "Difference that only the longer header would cause: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(
             "p_expected",
             "",
-            "p-value of the two one-sided tests that the difference is within the study's margin of the expected effect.",
+            "p-value of the two one-sided tests of whether the difference is within the study's margin around the expected effect.",
             _UNTESTED,
         ),
         text_column(
             "as_expected",
-            "`yes` if the difference is shown to be the expected effect within the margin, `no` if it is shown not to be, otherwise `open`.",
+            "`yes` if the difference is shown to be within the margin around the expected effect, `no` if it is shown to be outside, otherwise `open`.",
             _UNTESTED,
         ),
         count_column("apart_ipv4", "runs", "Number of IPv4 runs of the cell that are outliers.", _NO_PAIR),
@@ -114,14 +116,17 @@ IP_VERSION_TESTS = Table(
         number_column(
             "apart_possible_percent",
             "%",
-            "Largest share of outliers among pairs that isn't ruled out: the exact one-sided upper bound.",
+            "Largest share of outliers among pairs that can't be ruled out: the exact one-sided upper bound.",
             _NO_PAIR,
         ),
         number_column(
-            "margin", IN_EFFECT_UNIT, "Differences up to this size count as none: the study's margin of equivalence."
+            "margin", IN_EFFECT_UNIT, "The study's margin of equivalence: differences up to this size count as none."
         ),
         number_column(
-            "p_tost", "", "p-value of the two one-sided tests that the difference is within the margin.", _NO_INTERVAL
+            "p_tost",
+            "",
+            "p-value of the two one-sided tests of whether the difference is within the margin.",
+            _NO_INTERVAL,
         ),
         text_column(
             "equivalent", "`yes` if the difference is shown to be within the margin, otherwise `no`.", _NO_INTERVAL
@@ -146,7 +151,7 @@ IP_VERSION_TESTS = Table(
         count_column(
             "pairs_needed",
             "replications",
-            "Number of pairs needed to detect the difference that the study names; at least the number with which a test can be significant.",
+            "Number of pairs needed to detect the difference that the study specifies; never less than the number with which a test can be significant.",
             _NEEDED,
         ),
         count_column(
@@ -162,14 +167,14 @@ IP_VERSION_TESTS = Table(
             _NEEDED,
         ),
         verdict_column("verdict", "Conclusion; the report explains each verdict.", unmeasured=("no test",)),
-        text_column("verdict_kept", "The verdict with excluded runs kept.", NONE_KEPT),
+        text_column("verdict_kept", "The verdict if excluded runs are kept.", NONE_KEPT),
         NOTE,
     ),
 )
 _NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
-    "a metric, one CCA or all, a null hypothesis and a method",
+    "a metric, a CCA or all CCAs, a null hypothesis and a method",
     (
         METRIC,
         text_column("cca", "The CCA whose cells are included.", "all CCAs are included"),
@@ -178,7 +183,7 @@ IP_OVERALL = Table(
         count_column(
             "scenarios",
             "",
-            "Number of scenarios, each of which counts as one value, the mean of its cells; 1 if all runs are pooled.",
+            "Number of scenarios, each with one value (the mean of the scenario's cells); 1 if all runs are pooled.",
         ),
         count_column("n_ipv4", "runs", "Number of runs over IPv4 that are included."),
         count_column("n_ipv6", "runs", "Number of runs over IPv6 that are included."),
@@ -195,7 +200,7 @@ IP_OVERALL = Table(
         number_column(
             "effect",
             IN_EFFECT_UNIT,
-            "Mean over scenarios of the difference between IPv6 and the null hypothesis.",
+            "Mean over scenarios of IPv6's difference from the null hypothesis.",
             _NOT_BY_SCENARIO,
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean over scenarios", _NOT_BY_SCENARIO),
@@ -206,18 +211,19 @@ IP_OVERALL = Table(
             _NOT_BY_SCENARIO,
         ),
         number_column(
-            "p_tost", "", "p-value of the two one-sided tests that the mean is within the margin.", _NOT_BY_SCENARIO
-        ),
-        text_column(
-            "within",
-            "Position of the mean's interval (of confidence 1 - 2 x significance) relative to the margin: `inside`, `outside` or "
-            "`across`.",
+            "p_tost",
+            "",
+            "p-value of the two one-sided tests of whether the mean is within the margin.",
             _NOT_BY_SCENARIO,
         ),
         text_column(
-            "within_kept", "Position of the interval with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"
+            "within",
+            "Position of the mean's interval (confidence level 1 - 2 x significance) relative to the margin: `inside`, `outside` or "
+            "`across`.",
+            _NOT_BY_SCENARIO,
         ),
-        number_column("p_kept", "", "The p-value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        text_column("within_kept", "`within` if excluded runs are kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
+        number_column("p_kept", "", "`p` if excluded runs are kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )

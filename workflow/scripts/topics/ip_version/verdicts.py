@@ -16,18 +16,17 @@ VERDICTS = {
         "The difference is significant after Holm's correction, and shown to be smaller than the margin."
     ),
     "equivalent": (
-        "Any mean difference of pairs like these is shown to be smaller than the margin, and none is significant after "
-        "Holm's correction."
+        "The mean difference is shown to be smaller than the margin, and isn't significant after Holm's correction."
     ),
     "perhaps differs": (
         "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells the difference isn't "
         "significant, or can't be with so few pairs (see the note). Among many cells, some show a difference by chance."
     ),
     "undecided": (
-        "Neither a difference nor equivalence is shown: with this spread, this number of pairs leaves both open."
+        "Neither a difference nor equivalence is shown: with this standard deviation, this number of pairs leaves both open."
     ),
     "one measurement, same": (
-        "Within the measurement's resolution, the runs of each IP version repeat one measurement, and both are the "
+        "Within the measurement's resolution, the runs of each IP version repeat one measurement, and both measurements are the "
         "same. n is 1, so there is no test."
     ),
     "one measurement, within the margin": (
@@ -37,26 +36,26 @@ VERDICTS = {
         "Within the measurement's resolution, the runs of each IP version repeat one measurement; the difference is larger than the margin."
     ),
     "same in every pair": (
-        "Runs with different seeds differ, but IPv4 and IPv6 are equal in every pair. Without a spread there is no test."
+        "Runs with different seeds differ, but IPv4 and IPv6 are equal in every pair. Without variation there is no test."
     ),
     "same difference in every pair": (
-        "Runs with different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without a spread there is no test."
+        "Runs with different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without variation there is no test."
     ),
     "too few pairs": (
         "There is neither an interval nor a test: so few pairs can't show a difference, however clear. The note gives "
         "the number of pairs that could, after the correction for all cells."
     ),
-    "no test": "There is at most one pair, so there is no spread to judge a difference by.",
+    "no test": "There is at most one pair, so there is no variation with which to compare a difference.",
 }
 #: Addition to a verdict, and its meaning.
 APART = (
-    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so the mean has "
+    "Some pairs are outliers, such as pairs with a run that collapsed. No single mean describes both kinds of pairs, so the mean has "
     "no interval, and equivalence isn't shown. The test is valid nevertheless."
 )
 
 
 def verdict(row, significance) -> str:
-    """Return the verdict (one of `VERDICTS`) on a row of the table, followed by `WITH_APART` if its pairs have outliers."""
+    """Return the verdict (one of `VERDICTS`) on a row of the table, followed by `WITH_APART` if some of the row's pairs are outliers."""
     some_apart = not pd.isna(row["apart_pairs"]) and row["apart_pairs"] > 0
     return _verdict(row, significance) + (WITH_APART if some_apart else "")
 

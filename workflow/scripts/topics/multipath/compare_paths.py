@@ -1,8 +1,8 @@
-"""Compare transfers over several paths with transfers over one path, and give the share of each path.
+"""Compare transfers over several paths with transfers over one path, and compute each path's share of the packets.
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
-3.2). The runs of two scenarios are independent samples, so the interval for their ratio is Welch's, computed on logarithms. The goodput
-that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
+3.2). The runs of two scenarios are independent samples, so the interval for the ratio of their means is Welch's, computed on logarithms.
+The goodput that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
 """
 
 import pandas as pd
@@ -81,7 +81,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 def _against_single_paths(valid, singles, confidence):
     """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
 
-    ``singles`` has, for each path, the valid runs over that path alone, or None if there are none. Sums are taken within replications.
+    ``singles`` has one item per path: the valid runs over only this path, or None without a scenario. Sums are taken within replications.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}
@@ -107,8 +107,8 @@ def _against_single_paths(valid, singles, confidence):
 def path_shares(paths, scenarios) -> pd.DataFrame:
     """Return `PATH_SHARES`, given ``tidy/paths.csv`` and scenarios from `path_environments.with_paths`.
 
-    ``packets`` and ``bytes`` count everything that left the sender, from before the start of the traffic until all of it had
-    arrived. This is longer than the traffic's duration by an unknown time, so no rate can be given.
+    ``packets`` and ``bytes`` count everything that left the sender, from before the start of the traffic until all of the
+    traffic had arrived. This period exceeds the traffic's duration by an unknown time, so no rate can be given.
     """
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     rows = []

@@ -27,9 +27,9 @@ def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        Table with the readings of all runs, of which only the columns ``readings`` are read.
+        Table with the readings of all runs; only the columns ``readings`` are read.
     measure : callable
-        Turns the readings of a run into its time series, a DataFrame with the last two of ``columns``.
+        Turns a run's readings into the run's time series, a DataFrame with the last two of ``columns``.
     columns : list of str
         Columns of the result. All but the last two come from `drawn`.
     """

@@ -26,7 +26,7 @@ def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float
 def equation_verdict(factor, low, high, paths) -> str:
     """Return the verdict on whether a ratio's whole interval is within `EQUATION_MARGIN_PERCENT` of the number of paths.
 
-    Without an interval, as after a single run, the verdict is `OPEN`; without a ratio it is "".
+    Without an interval, for example after a single run, the verdict is `OPEN`; without a ratio, it is "".
     """
     if factor is None:
         return ""

@@ -10,13 +10,13 @@ from wording.scenario_series import platform_name
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-#: Columns of `tidy/scenarios.csv` that aren't conditions of a transfer: names, the paths and how they are joined, and values that
-#: follow from others. A scenario and its single path must agree in all other columns.
+#: Columns of `tidy/scenarios.csv` that aren't conditions of a transfer: names, descriptions of the paths and of the technique that joins
+#: them, and values that follow from others. A scenario and its single path must agree in all other columns.
 NO_CONDITIONS = {
     "scenario", "label", "conditions", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
     "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps", *OF_PATH,
 }  # fmt: skip
-#: Key of a value set for each path -> the columns that hold it for a single path.
+#: Key of a value set for each path -> the columns that hold this value for a single path.
 COLUMNS_OF_PATH = {
     "path_rate_mbps": ("rate_mbps",),
     "path_loss_percent": ("loss_forward_percent", "loss_reverse_percent"),
@@ -32,7 +32,7 @@ UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s
 ENVIRONMENTS = (
     "baseline4", "baseline6", "tun4_path4", "tun4_path6", "tun6_path4", "tun6_path6", "mptcp4", "mptcp6",
 )  # fmt: skip
-#: Suffix of an environment in which each connection stays in one tunnel. The paper has none of these.
+#: Suffix of an environment in which each connection stays in one tunnel. The paper has no such environments.
 PER_FLOW = "_per-flow"
 
 
@@ -66,7 +66,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Return the paths with more than the shortest delay in words, such as "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
+    """Describe the paths that have more than the shortest delay, such as "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):
@@ -79,7 +79,7 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Return the differences between a scenario's paths other than delay, such as "5 / 30 Mbit/s, 1 / 0 % loss"; "" if there are none."""
+    """Describe the differences other than delay between a scenario's paths, such as "5 / 30 Mbit/s, 1 / 0 % loss"; "" if there are none."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
@@ -96,10 +96,10 @@ def with_paths(scenarios) -> pd.DataFrame:
     - ``paths``: number of paths;
     - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins the paths;
     - ``even``: whether all paths are alike; ``unlike``: differences between the paths other than delay, in words;
-    - ``conditions``: conditions, in words, that distinguish the scenario from others of the same application, rate and platform,
+    - ``conditions``: conditions, in words, that distinguish the scenario from others with the same application, rate and platform;
       mostly empty;
-    - ``baselines``: for each path, the only scenario with plain TCP over a single path in the same conditions, or None if there
-      is none or more than one;
+    - ``baselines``: for each path, the scenario with plain TCP over a single path under the same conditions, or None if there is
+      no such scenario or more than one;
     - ``baseline``: the scenario in ``baselines`` for the path with the shortest delay, but None if the paths differ in more than
       their delay; ``baseline_note`` gives the reason for None.
     """
@@ -190,7 +190,7 @@ def with_platform(name, platform, platforms) -> str:
 
 
 def with_conditions(text, conditions) -> str:
-    """Return a text, followed by the conditions that distinguish a scenario if there are any."""
+    """Return a text, followed by the conditions that distinguish a scenario, if any."""
     return f"{text}; {conditions}" if conditions else text
 
 

@@ -18,14 +18,14 @@ TITLE = "Goodput relative to a single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: iperf3 over paths of equal delay, if the study has several numbers of paths."""
+    """Return the rows to draw: iperf3 over paths that are alike, if the study has several numbers of paths."""
     joined = table[(table["by"] != "none") & table["even"] & (table["application"] == "iperf3")]
     numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
     return joined[numbers > 1]
 
 
 def draw_aggregation(table) -> PanelFigure:
-    """Draw the figure, one panel per joining technique and IP version; ``table`` comes from `shown_rows`."""
+    """Draw one panel per joining technique, rate, platform, set of further conditions and IP version; ``table`` comes from `shown_rows`."""
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

@@ -26,7 +26,7 @@ COLUMNS = [
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to draw: the first valid iperf3 run in each scenario with paths of equal delay."""
+    """Return the runs to draw: the first valid iperf3 run in each cell with paths that are alike, on platforms that measure CPU time."""
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)
 
@@ -43,7 +43,7 @@ def busy_of(shown, path) -> pd.DataFrame:
 
 
 def draw_cpu_time(busy, cca) -> CategoryPanels:
-    """Draw the figure, with one panel per joining technique and IP version, each of which also shows plain TCP."""
+    """Draw one panel per joining technique, rate, set of further conditions and IP version; each panel also shows plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
     groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))

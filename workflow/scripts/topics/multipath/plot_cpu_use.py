@@ -12,7 +12,7 @@ from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import with_conditions, with_platform
 from wording.scenario_words import rate_words
 
-#: Column of a value -> the columns of its interval, and its description.
+#: Column of a value -> the columns of the value's interval, and the value's description.
 SHOWN = {
     "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
     "cpu_seconds_per_gbyte": ("", "", "CPU seconds per GB"),
@@ -24,12 +24,15 @@ COLUMNS = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: iperf3 over paths of equal delay on platforms that measure CPU time."""
+    """Return the rows to draw: iperf3 over paths that are alike, on platforms that measure CPU time."""
     return table[(table["platform"] == "host") & table["even"] & (table["application"] == "iperf3")]
 
 
 def draw_cpu_use(table) -> PanelFigure:
-    """Draw one panel per joining technique, IP version and value of `SHOWN`; ``table`` comes from `shown_rows`."""
+    """Draw one panel per joining technique, rate, set of further conditions, IP version and value of `SHOWN`.
+
+    ``table`` comes from `shown_rows`.
+    """
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
 
     def panels(drawn, ccas, group):

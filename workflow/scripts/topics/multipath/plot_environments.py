@@ -17,13 +17,13 @@ SHOWN = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: those with the largest number of paths of equal delay."""
+    """Return the rows to draw: cells with the largest number of paths that are alike."""
     joined = table[(table["by"] != "none") & table["even"]]
     return joined[joined["paths"] == joined["paths"].max()]
 
 
 def draw_environments(table) -> PanelFigure:
-    """Draw one panel per application, rate, set of further conditions and distribution; ``table`` comes from `shown_rows`."""
+    """Draw one panel per application, rate, platform, set of further conditions and distribution; ``table`` comes from `shown_rows`."""
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

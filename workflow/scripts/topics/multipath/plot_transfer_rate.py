@@ -28,7 +28,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first.
+    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first sample.
 
     A socket that has closed before a sample keeps its total of acknowledged data.
     """
@@ -48,7 +48,7 @@ def rates_of(shown, path) -> pd.DataFrame:
 
 
 def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
-    """Draw the figure, with one panel per environment, each of which also shows the environment's single path."""
+    """Draw one panel per rate, platform, set of further conditions and environment; each panel also shows the environment's single path."""
     apply_style()
     joined = shown[shown["by"] != "none"]
     groups = [

@@ -34,7 +34,7 @@ ANCHOR = "multipath"
 
 
 def _percent_of_packets(heading, name):
-    """Return a column of counts as a percentage of the packets sent."""
+    """Return a column that shows a count as a percentage of the packets sent."""
     return shown_cell(
         heading, lambda row: number_cell(100 * row[name] / (row["packets_sent"] or math.nan), 2), "number"
     )
@@ -164,7 +164,7 @@ def _shares_table(shares):
         }
         for (_, environment, path), group in joined.groupby(["scenario", "environment", "path"], sort=False)
     ]
-    caption = "Traffic on each path: means over CCAs, ranges over their replications"
+    caption = "Traffic on each path: means over CCAs, and ranges over CCAs and replications"
     return cells_table("multipath-shares", caption, rows, SHARES)
 
 

@@ -11,7 +11,7 @@ from wording.number_format import count, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
-#: Joining techniques in general: MPTCP, and tunnels by what they distribute.
+#: General joining techniques: MPTCP, and tunnels grouped by what they distribute.
 JOININGS = (
     ("mptcp", None, "MPTCP"),
     ("gre", "round-robin", "GRE-in-UDP in round robin"),
@@ -45,7 +45,7 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def aggregation_words(even) -> str:
-    """Report iperf3's goodput over the largest number of paths of equal delay, by rate, platform and further conditions."""
+    """Report iperf3's goodput over the largest number of paths that are alike, by rate, platform and further conditions."""
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
@@ -93,7 +93,7 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Report the joint goodput of unequal paths; "" if there are no such paths."""
+    """Report the joint goodput of unequal paths without single paths for comparison; "" if there are no such paths."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
@@ -143,7 +143,7 @@ def _undone_words(rows):
 
 
 def same_words(table) -> str:
-    """Name each pair of CCAs that agree to the last digit of `SAME` in at least half of their common cells; "" if there is no such pair."""
+    """Name each pair of CCAs that agree in `SAME`, to the last digit, in at least half of the pair's cells; "" without such pairs."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -163,7 +163,7 @@ def same_words(table) -> str:
 
 
 def baseline_words(joined) -> str:
-    """Name the scenarios that have no single path for comparison, with the reason; "" if all of them have one."""
+    """Name the scenarios that have no single path for comparison, with the reason; "" if there are no such scenarios."""
     without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
     parts = [
         f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"
@@ -173,7 +173,7 @@ def baseline_words(joined) -> str:
 
 
 def header_percent_words(joined) -> str:
-    """Return the largest share, in %, of plain TCP's goodput that headers cost, such as "4.6"; "" if it is unknown."""
+    """Return the largest percentage of plain TCP's goodput that headers cost, such as "4.6"; "" if it is unknown."""
     lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
     return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
 

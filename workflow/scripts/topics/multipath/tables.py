@@ -17,11 +17,9 @@ PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percen
 
 _NO_RATIO = "the scenario joins no paths, has no valid runs, or has no comparable single path with a valid run"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
-_NO_SINGLES = "all paths are alike, or one of them has no comparable single path with a valid run"
+_NO_SINGLES = "all paths are alike, or a path has no comparable single path with a valid run"
 _ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"
-_ONE_RUN_EACH = (
-    "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
-)
+_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both sides repeat one measurement, or some runs are outliers"
 
 #: Traffic and paths of a cell.
 PLACE = (
@@ -117,7 +115,7 @@ AGGREGATION = Table(
         *interval_columns("sum_factor_low", "sum_factor_high", "", "`sum_factor`", _ONE_RUN_EACH, least=0),
         text_column(
             "equation",
-            "Verdict on whether `time_factor` (for a file transfer) or `factor` is the number of paths: `as the equation`, "
+            "Verdict on whether `time_factor` (for a file transfer) or `factor` equals the number of paths: `as the equation`, "
             "`not as the equation`, or `open`.",
             "there is no ratio",
         ),

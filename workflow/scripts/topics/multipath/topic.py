@@ -83,7 +83,7 @@ def _figures(design):
         yield from _over_time("transfer-rate", "sockets", "File transfer over time", design)
     if has_cpu(design):
         yield Plot("cpu-use", "plot_cpu_use", cells, title="CPU time by number of paths", shows=means)
-        yield from _over_time("cpu-time", "cpu", "CPU time over time", design)
+        yield from _over_time("cpu-time", "cpu", "CPU use over time", design)
 
 
 TOPIC = Topic(

@@ -23,7 +23,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` that it shows, and the column with the values of the marks."""
+    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` to show, and the column with the values of the marks."""
 
     name: str
     second_line: str
@@ -50,7 +50,7 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis that covers all values and those ends of their intervals that don't dwarf them."""
+    """Return an axis that covers all values, and the interval ends that are at most `REACH` times the largest value."""
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]
     reach = REACH * max(map(abs, values), default=0.0)
@@ -86,7 +86,7 @@ def _draw_panel(axes, panel, sizes):
 
 
 def _lines_of(rows):
-    """Yield each line's name, the IP version and platform that determine its style, and its rows by size.
+    """Yield each line's name, the IP version and platform that determine the line's style, and the line's rows by size.
 
     Where platforms are compared, there is one line per IP version. Where IP versions are compared, there is one line per environment,
     drawn in the style of an IP version.

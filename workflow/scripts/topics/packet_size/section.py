@@ -197,7 +197,7 @@ KERNEL_TRIPS = (
 def _table(identifier, caption, table, shown, compared=""):
     """Return a page table that begins with the columns `PLACE`; None without rows.
 
-    The CCA and the rate are omitted if all rows share them, and so is ``compared``, the column whose values are compared.
+    ``compared``, the column whose values are compared, is omitted. So are the CCA and the rate if they are the same in all rows.
     """
     if table.empty:
         return None
@@ -251,7 +251,7 @@ def _impossible_prints(cells):
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table for one question, whose sides differ in ``compared``; ``side_words`` returns their names."""
+    """Return the table for one question; None without rows. The sides differ in ``compared``; ``side_words`` returns a side's name."""
     if table.empty:
         return None
     first, second = (side_words(table[side].iloc[0]) for side in ("first", "second"))

@@ -18,10 +18,10 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-SPREAD = "can't be distinguished from the spread of runs"
+SPREAD = "can't be distinguished from the variation between runs"
 #: Check that a run under a real clock failed -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
-#: TCP joined messages if the data per packet for the smallest messages is at least this share of that for the largest.
+#: TCP joined messages if the data per packet for the smallest messages is at least this share of the data per packet for the largest.
 ALIKE = 0.9
 
 
@@ -47,7 +47,7 @@ def _cell_words(row, table):
 
 
 def _missing_words(table, value):
-    """Return the cells without a value, and the reason: "UDP of 128 and 384 bytes: a core was saturated"."""
+    """Describe the cells without a value, with the reason: "UDP of 128 and 384 bytes: a core was saturated"."""
     missing = table[table[value].isna()]
     places = []
     for traffic, rows in missing.groupby("traffic", sort=False):
@@ -107,7 +107,7 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Return whether TCP sent the smallest messages in packets about as large as those for the largest messages."""
+    """Return whether TCP sent the smallest messages in packets about as large as the packets for the largest messages."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
@@ -132,7 +132,7 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Report the difference between IPv6 and IPv4, and how much of it IPv6's longer header explains.
+    """Report the difference between IPv6 and IPv4, and the part of the difference that IPv6's longer header explains.
 
     Under a real clock, report the number of cells in which the header explains the difference within a margin in percent of IPv4's mean.
     """
@@ -174,7 +174,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Report the number of cells whose difference exceeds the spread of runs, which means that the interval excludes 0."""
+    """Report the number of cells in which the interval of the difference excludes 0, and the cells without an interval."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -207,7 +207,7 @@ def environment_sentence(differences) -> str:
     if rows.empty:
         return ""
     what = "A server that also answers DNS, DHCP and LDAP requests, compared with no server"
-    return f"{_spread_sentence(rows, what)} The server's load is that of the model."
+    return f"{_spread_sentence(rows, what)} The server's load comes from the model."
 
 
 def _platform_sentence(differences):
@@ -227,7 +227,7 @@ def _platform_sentence(differences):
 
 
 def _throughput_words(differences):
-    """Report the deviation of throughput under a real clock from that under a virtual one, and name the cells without a value."""
+    """Report the difference in throughput between the real and the virtual clock, and name the cells without a value."""
     known = differences[differences["percent"].notna()]
     worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
     lost = "nowhere lower than with the virtual clock"

@@ -131,8 +131,8 @@ def _spread(runs, confidence):
 def _held_against(row, expected):
     """Return the columns that compare a cell's mean with the calculated value; empty if either is missing.
 
-    A round trip may exceed the calculated value by the steps of the guest's clock, and at most by the share of the cable that a
-    server's other messages use.
+    A round trip may exceed the calculated value by the steps of the guest's clock and, with a server, by at most the share of the cable
+    that the server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

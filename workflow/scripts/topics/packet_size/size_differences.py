@@ -71,7 +71,9 @@ def _by_place(cells, keys):
         place = tuple(None if is_missing(cell[name]) else cell[name] for name in keys)
         if place in by_key:
             names, alike = f"{by_key[place]['scenario']} and {cell['scenario']}", ", ".join(keys)
-            raise ValueError(f"the scenarios {names} are alike in {alike}; expected: one of each to compare sizes")
+            raise ValueError(
+                f"the scenarios {names} are alike in {alike}; expected: one scenario for each combination, to compare sizes"
+            )
         by_key[place] = cell
     return by_key
 

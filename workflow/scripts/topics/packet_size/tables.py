@@ -6,7 +6,7 @@ from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no run of the cell is valid"
 _NO_SERVER = f"there is no server, or {_NO_RUN}"
-_NOT_CALCULATED = "headers alone don't determine it, or there is no mean"
+_NOT_CALCULATED = "headers alone don't determine the value, or there is no mean"
 _ONE_SIDE = "a side has no valid run"
 _NOT_COMPARABLE = "a side has no calculated value, or platforms are compared"
 
@@ -24,7 +24,7 @@ SIZE_CELLS = Table(
         ),
         RUNS["protocol"],
         text_column("metric", "Measured metric: `goodput_mbps`, or `rtt_mean_ms` for round trips."),
-        text_column("unit", "Unit of the metric's values here: Mbit/s, or µs for round trips."),
+        text_column("unit", "Unit of the metric's values in this table: Mbit/s, or µs for round trips."),
         text_column(
             "agrees",
             "Whether the mean agrees with the calculated value within 0.5 %; a round trip may also be longer by the `allowance`.",
@@ -37,16 +37,16 @@ SIZE_CELLS = Table(
         count_column("n", "", "Number of the cell's valid runs that have a value."),
         count_column("measurements", "", "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`."),
         number_column("mean", "", "Mean of the metric over the valid runs, in the row's unit.", _NO_RUN),
-        *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs or one measurement, or some runs are outliers"),
+        *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all repeat one measurement, or some are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
-            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including those that set up connections.",
+            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including packets that set up connections.",
             f"the cell measures round trips, there is a server, or {_NO_RUN}",
         ),
         number_column("background_mbps", "Mbit/s", "Mean rate of the server's answers on the cable.", _NO_SERVER),
         number_column("background_back_mbps", "Mbit/s", "Mean rate of the requests to the server, in the other direction of the cable.", _NO_SERVER),
-        number_column("calculated", "", "Value of the metric calculated from the headers alone.", _NOT_CALCULATED),
-        number_column("excess", "", "Excess of the mean over the calculated value.", _NOT_CALCULATED),
+        number_column("calculated", "", "Value of the metric calculated from the headers alone, in the row's unit.", _NOT_CALCULATED),
+        number_column("excess", "", "Excess of the mean over the calculated value, in the row's unit.", _NOT_CALCULATED),
         number_column("difference_percent", "%", "Excess of the mean over the calculated value, in percent of the calculated value.", _NOT_CALCULATED),
         number_column(
             "allowance", "µs",
@@ -74,7 +74,7 @@ SIZE_DIFFERENCES = Table(
         text_column("first", "Level of the compared factor in the first cell: `ipv4`, `none` (no server), or a platform."),
         text_column("second", "Level of the compared factor in the second cell: `ipv6`, `server`, or a platform."),
         SIZE_CELLS["unit"],
-        text_column("note", "Reason why there is no difference, or no interval.", "there are both, or there is no complete pair of runs"),
+        text_column("note", "Reason why there is no difference, or no interval.", "the difference and its interval are known, or there is no complete pair of runs"),
         text_column(
             "failed_checks", "Names of the checks that failed in cells without a valid run, separated by spaces.",
             "both cells have a valid run",
@@ -92,14 +92,14 @@ SIZE_DIFFERENCES = Table(
         ),
         *interval_columns(
             "ci_low", "ci_high", "", "the difference (paired for IP versions, otherwise Welch's)",
-            "there are fewer than 6 pairs, or fewer than 6 runs on a side, some pairs are outliers, or single measurements are compared",
+            "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs are outliers, or runs repeat one measurement",
         ),
-        number_column("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),
+        number_column("percent", "%", "`difference` in percent of `mean_first`.", _ONE_SIDE),
         number_column("expected", "", "Difference between the two calculated values.", _NOT_COMPARABLE),
-        number_column("expected_percent", "%", "Difference between the two calculated values, in percent of the first.", _NOT_COMPARABLE),
+        number_column("expected_percent", "%", "Difference between the two calculated values, in percent of the first cell's value.", _NOT_COMPARABLE),
         number_column(
-            "printed_percent", "%", "Difference between the two means that the paper prints, in percent of the first.",
-            "the paper doesn't print both",
+            "printed_percent", "%", "Difference between the two means that the paper prints, in percent of the first cell's mean.",
+            "the paper doesn't print both means",
         ),
         number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet under the real clock.",

@@ -13,7 +13,7 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity: its column in ``tidy/runs.csv``, the unit used here, the factor that converts to it, and a name in words."""
+    """A measured quantity: column in ``tidy/runs.csv``, displayed unit, factor that converts the column to this unit, and name in words."""
 
     metric: str
     unit: str

@@ -12,7 +12,7 @@ PHASE = [column.name for column in PHASE_COLUMNS]
 
 
 def responses(runs, changing, sockets, queues) -> pd.DataFrame:
-    """Return `CHANGE_RESPONSES` for the valid runs of the ``changing`` scenarios; ``sockets`` and ``queues`` are files of time series."""
+    """Return `CHANGE_RESPONSES` for the valid runs of the ``changing`` scenarios; ``sockets`` and ``queues`` are time-series files."""
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     known = {tuple(run[name] for name in RUN): run for run in valid.to_dict("records")}
     wanted = {(*key[:3], int(key[3])) for key in known}

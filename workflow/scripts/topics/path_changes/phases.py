@@ -8,14 +8,14 @@ from experiment.timeline import DIRECTIONS, LOST_ALL
 from study_files.study_variation import drawn
 from wording.number_format import plain
 
-#: Kinds of changes that always begin a phase. Of a ramp only the last part begins a phase, of a trace only the first step.
+#: Kinds of changes that always begin a phase. In a ramp, only the last part begins a phase; in a trace, only the first step.
 ALONE = ("step", "down", "up")
 _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percent": "loss {} %"}
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of the path of ``run``; ``longer`` is whether the path's RTT has increased, ``down`` whether its forward direction is down."""
+    """A phase of a run's path; ``longer`` is whether the RTT is longer than before, ``down`` whether the forward direction is down."""
 
     number: int
     change: str
@@ -34,7 +34,7 @@ class Phase:
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run (a row with its factors and seed); ``changing`` is name -> resolved scenario with a changing path."""
+    """Return the specification of a run (a row of ``tidy/runs.csv``); ``changing`` is name -> resolved scenario with a changing path."""
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 
@@ -90,7 +90,7 @@ def _begins_phase(change, changes):
 
 
 def _is_last(change, changes):
-    """Return whether a part of a ramp is the ramp's last one: no change of the same kind continues it."""
+    """Return whether a change is the last part of its ramp: no later part continues the ramp."""
     same = [
         c
         for c in changes

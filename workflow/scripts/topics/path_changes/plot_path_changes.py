@@ -24,9 +24,9 @@ DASHES = (0, (3, 2))
 WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 172, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 52, 8, 34, 26
 KINDS = {
-    "goodput": ("goodput", "Mbit/s; dashed: of a full path"),
+    "goodput": ("goodput", "Mbit/s; dashed: full path"),
     "queueing": ("queueing delay", "at the bottleneck, ms"),
-    "least_rtt": ("smallest RTT assumed", "ms; dashed: of the empty path"),
+    "least_rtt": ("smallest RTT assumed", "ms; dashed: RTT of the empty path"),
 }
 COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "time_s", "value"]
 

@@ -1,14 +1,14 @@
-"""Responses of flows to a phase of their path: time until they use its rate, queue, losses, and time until the CCAs know its RTT."""
+"""Responses of flows to a phase of their path: time until the rate is used, queue, losses, and time until the CCAs know the RTT."""
 
 from itertools import pairwise
 
 import numpy as np
 
-#: Share of a path's capacity that counts as using it, and the averaging window: a number of RTTs, but at least a duration in s.
+#: Share of a path's capacity from which the path counts as used, and the averaging window: its length in RTTs and its least length in s.
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
-#: Largest relative deviation of a CCA's smallest RTT from the path's RTT with which the CCA counts as knowing the path.
+#: Largest relative deviation of a CCA's smallest RTT from the path's RTT at which the CCA counts as knowing the path's RTT.
 NEAR = 0.05
-#: CCA -> column with its own smallest RTT.
+#: CCA -> column with the smallest RTT that the CCA keeps.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
 #: Columns to read from the time series.
 SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets", "retransmits", *LEAST_RTT.values()]
@@ -47,7 +47,7 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the share of the path's capacity, in %, that was delivered between the first and the last sample in a phase or a part of it.
+    """Return the share of the path's capacity, in %, delivered between the first and the last sample in a phase or part of a phase.
 
     The share is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are from
     `delivered_bytes`.
@@ -66,7 +66,7 @@ def _ns(times):
 
 
 def used_s(phase, times, delivered) -> float:
-    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); nan if it never was or is unlimited.
+    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); nan if the rate was never used or is unlimited.
 
     ``times`` and ``delivered`` are from `delivered_bytes`.
     """
@@ -81,7 +81,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s until the smallest RTT that each flow's CCA keeps was within `NEAR` of the path's RTT; nan if one never was."""
+    """Return the time in s until every flow's CCA kept a smallest RTT within `NEAR` of the path's RTT; nan if a flow's CCA never did."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

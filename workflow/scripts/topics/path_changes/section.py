@@ -1,4 +1,4 @@
-"""The section on changing paths: the time until flows use a new rate, and their queue, losses and assumed RTTs."""
+"""The section on changing paths: the time until flows use a new rate, queue, losses, and the RTTs that CCAs assume."""
 
 from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -27,7 +27,7 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each change to a path after which CCAs differ, and one per CCA on the RTT assumed on a longer path."""
+    """Return a finding for each change to a path after which CCAs differ, and findings on the time until CCAs notice a longer path."""
     cells = material.ranked(material.tables.change_cells)
     sentences = []
     for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(
@@ -37,7 +37,7 @@ def findings(material) -> list[Finding]:
         if len(used) > 1 and used.iloc[-1] > 2 * used.iloc[0]:
             shown = [f"{cca_name(cca)} after {number(value, 2)} s" for cca, value in used.items()]
             never = [cca_name(cca) for cca in dict.fromkeys(group["cca"]) if cca not in used.index]
-            tail = f"; {listed(never)} never" if never else ""
+            tail = f"; never by {listed(never)}" if never else ""
             sentences.append(f"{label}, {change} at {begin_s:g} s: 90 % of the rate is used by {listed(shown)}{tail}.")
     asked = cells[cells["cca"].isin(LEAST_RTT) & (cells["n_believed"] > 0)]
     for (_, label, cca), group in asked.groupby(["scenario", "scenario_label", "cca"], sort=False):

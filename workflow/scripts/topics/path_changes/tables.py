@@ -5,7 +5,7 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 
 _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"
-#: Columns that identify a phase of a path. Phases begin with the traffic, and with each change that isn't part of a ramp or a trace.
+#: Columns that identify a phase of a path. Phases begin with the traffic and with changes (see `phases.moments_of`).
 PHASE_COLUMNS = (
     ordinal_column("phase", "Number of the phase; phase 1 is before the first change."),
     text_column("change", "The change at the start of the phase, in words."),
@@ -34,9 +34,9 @@ MEASURES = (
     number_column("retransmits", "segments", "Number of segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from the start of a phase with a longer RTT until the smallest RTT that the CCA of each flow keeps (BBR's RTprop, "
-        "Vegas's base RTT) was within 5 % of the path's RTT.",
-        "a flow's smallest RTT never was; the CCA keeps no such RTT; the path's RTT had not become longer",
+        "Time from the start of a phase with a longer RTT until the CCA of every flow kept a smallest RTT (BBR's RTprop, "
+        "Vegas's base RTT) within 5 % of the path's RTT.",
+        "a flow's smallest RTT never came that close; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip
 CHANGE_RESPONSES = Table(
@@ -47,16 +47,16 @@ CHANGE_RESPONSES = Table(
 )
 CHANGE_CELLS = Table(
     "change_cells",
-    "a phase of a cell whose path changes, over the valid runs",
+    "a phase of a cell whose path changes, averaged over the valid runs",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         *PHASE_COLUMNS,
         count_column("n", "runs", "Number of valid runs."),
-        count_column("n_used", "runs", "Number of valid runs that have a value of `used_s`."),
-        count_column("n_believed", "runs", "Number of valid runs that have a value of `believed_s`."),
+        count_column("n_used", "runs", "Number of valid runs that have a value for `used_s`."),
+        count_column("n_believed", "runs", "Number of valid runs that have a value for `believed_s`."),
         *(
-            number_column(one.name, one.unit, f"{one.meaning} The mean over the runs that have a value.", _NO_PHASE)
+            number_column(one.name, one.unit, f"{one.meaning} Averaged over the runs that have a value.", _NO_PHASE)
             for one in MEASURES
         ),
     ),

@@ -28,7 +28,7 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric on which platforms are compared: its column in runs.csv, its unit, its scale, and the key of its tolerance."""
+    """A metric on which platforms are compared: column in runs.csv, unit, scale, and the key of the tolerance in the study's file."""
 
     column: str
     unit: str
@@ -68,7 +68,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
     row |= {f"mean_{name}": values.mean() for name, values in (("a", values_a), ("b", values_b)) if len(values)}
     if not (len(values_a) and len(values_b)):
         missing = [name for name, values in (("first", values_a), ("second", values_b)) if not len(values)]
-        return row | {"note": f"no value of a valid run on the {' and the '.join(missing)} platform"}
+        return row | {"note": f"no valid run with a value on the {' and the '.join(missing)} platform"}
     resolutions = [resolution_of(runs, metric.column) for runs in (runs_b, runs_a)]
     apart = difference(values_b, values_a, metric.scale, resolutions)
     low, high = metric.bounds(agreement, apart.scale)
@@ -76,7 +76,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
     row |= {"tolerance_low": to_effect(low, apart.scale), "tolerance_high": to_effect(high, apart.scale)}
     notes = []
     if apart.scale != metric.scale:
-        notes.append("a value of 0 has no ratio: the difference is relative to the mean of both")
+        notes.append("a value of 0 has no ratio: the difference is relative to the mean of both platforms")
     if apart.exact:
         notes.append("each platform's runs repeat one measurement: n = 1, no test")
         return row | {"exact": apart.bounds(params.confidence), "note": "; ".join(notes)}
@@ -89,7 +89,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return the kind of comparison for two platforms; a kernel compared with a simulator is ``platform_a``."""
+    """Return the kind of comparison for two platforms; if only one of them is a kernel, it is ``platform_a``."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS

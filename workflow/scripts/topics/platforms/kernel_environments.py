@@ -7,7 +7,7 @@ import pandas as pd
 from topics.platforms.tables import KERNEL_ENVIRONMENTS
 from wording.scenario_series import KERNELS
 
-#: Entries of an environment that aren't its properties: the number of runs made in it, and the name of the platform.
+#: Entries of an environment that aren't properties to compare: the number of runs made in it, and the name of the platform.
 NO_PROPERTIES = ("platform", "runs")
 
 

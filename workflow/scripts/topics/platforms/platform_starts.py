@@ -22,7 +22,7 @@ SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", 
 
 
 def early_retransmits(path, durations_s) -> dict[tuple, float]:
-    """Return run -> number of segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
+    """Return run -> number of segments that the run's flows retransmitted in the first quarter (`START_UP`) of their duration.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return the measures of a flow's start-up.
 
-    slow_start_peak_packets is the largest window until the slow start threshold is set (or until ``until_s`` if it never is);
+    slow_start_peak_packets is the largest window until the slow start threshold is set (or until ``until_s`` if it is never set);
     lossless_percent is 100 if nothing had been retransmitted by then, otherwise 0; silence_s is the longest time between two
     samples with newly acknowledged data.
 
@@ -66,7 +66,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return the `MEASURES` of each valid run, indexed by `RUN`: the total number of early retransmits, and means over the flows.
+    """Return the `MEASURES` of each valid run, indexed by `RUN`: the run's number of early retransmits, and the flows' means of the others.
 
     ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """

@@ -23,7 +23,7 @@ from wording.scenario_series import compared_platforms, main_pairs, platform_nam
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
-TITLE = "Difference between platforms in the same conditions"
+TITLE = "Difference between platforms under the same conditions"
 SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms": "mean RTT"}
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
 #: Columns that identify a row of a panel.

@@ -27,24 +27,24 @@ METRIC_NAMES = {
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
-    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither: there was a fix between the versions.",
+    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither of the two: there was a fix between the versions.",
     NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between the versions.",
     SIMULATOR: "Both versions agree with each other, but neither agrees with Linux.",
     BOTH: "Each pair of the three differs by more than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three results are inconsistent.",
 }
 #: Property in which the environments of two kernels may differ -> its name, and its possible effect. Versions of the
-#: image's tools (names with the suffix `_version`) are equal if the image's digest is.
+#: image's tools (names with the suffix `_version`) are equal if the image's digests are.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
     "kernel_build": ("Kernel's build", "SMP or a single processor, and the preemption model."),
     "kernel_config_sha256": ("Kernel's configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
-    "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
+    "tick_hz": ("Tick in Hz", "The granularity of TCP's timers for delayed acknowledgements and retransmissions."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
     "cpu_model": ("Processor", "How long programs and interrupts take."),
     "cpu_cores": ("Cores of the machine", "Whether sender and receiver can run at the same time."),
-    "image_digest": ("Container image", "The tools: the runs should be repeated with one image."),
-    "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by one program."),
+    "image_digest": ("Container image", "The tools: the runs should be repeated with the same image on both platforms."),
+    "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by the same program on both platforms."),
 }  # fmt: skip
 #: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16
@@ -64,7 +64,9 @@ COMPARISONS = (
     shown_cell("Verdict", lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]]), filtered=True),
     shown_text("Remark", "note", kind="note"),
 )  # fmt: skip
-STARTS_CAPTION = "When differences in goodput arise: the second platform relative to the first, then the values of both"
+STARTS_CAPTION = (
+    "When differences in goodput arise: the second platform relative to the first, then the values on both platforms"
+)
 
 
 def section(material) -> dict | None:
@@ -146,7 +148,7 @@ def _comparison_table(table, design):
     """Return the table of all comparisons."""
     first, second = main_pairs(compared_platforms(table))[0]
     initial = {"Platforms": pair_words({"platform_a": first, "platform_b": second}), "Metric": GOODPUT}
-    caption = "Pairs of platforms in the same conditions: second relative to first"
+    caption = "Pairs of platforms under the same conditions: second relative to first"
     return cells_table("platform-comparisons", caption, table, COMPARISONS, design, initial=initial)
 
 
@@ -274,7 +276,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report the number of comparisons in which the oldest and newest version differ, and of cases in which the old version is the cause."""
+    """Report in how many comparisons the oldest and the newest version differ, and in how many cases the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:

@@ -31,7 +31,7 @@ PLATFORMS = Table(
         text_column("unit", "Unit of the metric.", "the metric is an index"),
         text_column(
             "scale",
-            "Scale of the difference: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
+            "Scale of the difference: `ratio` (of geometric means), `relative` (to the mean of both platforms) or `points`.",
             _NO_VALUE,
         ),
         _EFFECT_UNIT,

@@ -6,7 +6,7 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck let pass.", _NO_RUN, least=0, most=100),
+    number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck pass in the long term.", _NO_RUN, least=0, most=100),
     number_column(
         "policed_percent", "%", "Share of the packets arriving at the policer that were dropped there.", "there is no policer",
         least=0, most=100,

@@ -19,7 +19,7 @@ OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean with its interval, the interval's larger half-width (in % of the mean or in its unit), and the verdict."""
+    """A mean with its interval, the interval's larger half-width (in % of the mean, or in points), and the verdict."""
 
     verdict: str
     mean: float | None = None
@@ -29,7 +29,7 @@ class MeanPrecision:
 
 
 def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> MeanPrecision:
-    """Judge the mean of a metric in a cell.
+    """Return the precision of a metric's mean in a cell.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     level : float
         Confidence level of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
     resolution : float
-        Smallest distinguishable difference between values, in their unit.
+        Smallest distinguishable difference between values, in the metric's unit.
     """
     values = np.asarray(values, float)
     if not len(values):

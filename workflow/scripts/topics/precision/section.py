@@ -50,7 +50,7 @@ def precision_sentence(table, study) -> str:
     sentence += f", after {between(taken)} replications"
     if not precise.all():
         ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]
-        sentence += f"; {'the largest allowed number ended the others' if ended else 'others need more'}"
+        sentence += f"; {'the others ended at the largest allowed number' if ended else 'the others need more'}"
     return f"{sentence}."
 
 

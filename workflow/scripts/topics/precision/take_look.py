@@ -1,4 +1,4 @@
-"""Take an interim look at a scenario's runs, which decides whether its means are precise enough or it needs more replications."""
+"""Take an interim look at a scenario's runs to decide whether the means are precise enough or the scenario needs more replications."""
 
 import json
 import sys
@@ -48,7 +48,7 @@ def main(inputs, outputs, params) -> None:
             if still_open and later
             else "no more are needed"
             if later
-            else "these are all"
+            else "this was the last look"
         )
     )
     means = [{name: row[name] for name in (*CELL, "metric", "n", "half_width", "wanted", "verdict")} for row in rows]

@@ -1,4 +1,4 @@
-"""The precision of the means in a study that runs until they are precise enough, and the number of runs needed."""
+"""The precision of the means in a study that runs until the means are precise enough, and the number of runs needed."""
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION

@@ -1,6 +1,6 @@
 """Pool all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
 
-The tables are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
+The tables are meant for a line-by-line comparison with the publication. Pooled runs aren't a sample of one
 population, so neither the test of normality nor the comparison shows much about IP versions.
 """
 
@@ -24,9 +24,9 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
     """Return the most frequent value after rounding (the mode), and a description of it.
 
     A continuous quantity has no inherent mode: its most frequent value depends on the
-    step of rounding.
+    rounding step.
 
-    The mode is None if several values are equally frequent, or each occurs once.
+    The mode is None if several values share the highest frequency.
     """
     values = np.asarray(values, float)
     if len(values) == 0:

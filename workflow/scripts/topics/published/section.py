@@ -51,7 +51,7 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return the printed values of a paper's tables 3 and 5, to be shown alongside this study's rows; None if they aren't given.
+    """Return the printed values of a paper's tables 3 and 5, to be shown alongside this study's rows; None without printed values.
 
     ``pooled`` (table 3) and ``tests`` (table 5) are lists with a dict of texts for each row of this study's tables, None for a row
     without printed values; the whole list is None if no row has any.

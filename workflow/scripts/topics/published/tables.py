@@ -5,7 +5,7 @@ from topics.cells.tables import IN_UNIT, METRIC, NOTE, UNIT
 
 #: The hypotheses that the paper tests.
 HYPOTHESES = {
-    "H0": "TCP performs alike over IPv4 and IPv6",
+    "H0": "TCP performs equally well over IPv4 and IPv6",
     "H1": "TCP performs better over IPv4",
     "H2": "TCP performs better over IPv6",
 }

@@ -12,7 +12,7 @@ from topics.queues.variants import delay_of, variants_of, with_variants
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Measures to draw -> title of the panel, and largest end of the axis if there is one.
+#: Measures to draw -> title of the panel, and upper end of the axis (None: from the data).
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
     "rtt_above_ms": ("RTT above the path's shortest, ms", None),

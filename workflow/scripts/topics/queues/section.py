@@ -32,7 +32,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding for each setting, CCA and IP version with both drop-tail and other queues without ECN, and one on marks."""
+    """Return a finding for each setting, CCA and IP version with drop-tail and other queues (without ECN), and a finding on ECN marks."""
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]

@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> the conditions that it shares with scenarios that differ from it only in queue, ECN and platform."""
+    """Return ``settings``: scenario -> the conditions shared with scenarios that differ only in queue, ECN, recovery and platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 

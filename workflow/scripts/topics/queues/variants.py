@@ -7,7 +7,7 @@ from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
-    """Return the column of `QUEUE_CELLS` with the delay to show: from samples of the queue if all cells have them, otherwise from RTTs."""
+    """Return the column of `QUEUE_CELLS` with the delay to show: from queue samples if all cells have samples, otherwise from RTTs."""
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 

@@ -1,4 +1,4 @@
-"""The conclusions for each scenario, compared with those for the scenario's perturbed versions."""
+"""The conclusions for each scenario, compared with the conclusions for the scenario's perturbed versions."""
 
 import pandas as pd
 

@@ -58,5 +58,5 @@ def sensitivity_sentence(table) -> str:
         mean = sum(shares.values()) / len(shares)
         text += f"; on average over {count(len(shares), 'perturbation')}, {mean:.0f} % were lost or gained"
     if chance is not None:
-        text += f"; with other seeds alone, {chance:.0f} % were lost or gained"
+        text += f"; with only the seeds changed, {chance:.0f} % were lost or gained"
     return f"{text}."

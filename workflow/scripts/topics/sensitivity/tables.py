@@ -13,10 +13,10 @@ SENSITIVITY = Table(
         count_column("conclusions", "", "Number of conclusions (on a metric in a cell, or on a pair of CCAs) that both scenarios have; 0 if either scenario has no valid run."),
         count_column("shown", "", "Number of conclusions in the unperturbed scenario that state that something is higher, lower or equivalent; the others are open."),
         count_column("same", "", "Number of conclusions that are the same in the perturbed scenario."),
-        count_column("turned", "", "Number of conclusions shown in both scenarios that are not the same."),
+        count_column("turned", "", "Number of conclusions that are shown in both scenarios but differ."),
         count_column("lost", "", "Number of conclusions that are open only in the perturbed scenario."),
         count_column("won", "", "Number of conclusions that are shown only in the perturbed scenario."),
-        number_column("largest_shift", "percentage points", "Largest change in a difference in goodput.", "no difference in goodput is known in both scenarios"),
+        number_column("largest_shift", "percentage points", "Largest change in a goodput difference from the unperturbed to the perturbed scenario.", "no difference in goodput is known in both scenarios"),
         text_column("moved", "The conclusions that were reversed, lost or gained, with the conclusions before and after.", "no conclusion changed"),
     ),
 )  # fmt: skip

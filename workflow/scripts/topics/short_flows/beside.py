@@ -31,7 +31,7 @@ def name_of(beside) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel: the CCA of the competing long flows, its label, and its number among lines with the same competing CCA."""
+    """A line of a panel: the CCA of the competing long flows, the line's label, and its number among lines with the same competing CCA."""
 
     beside: str
     name: str

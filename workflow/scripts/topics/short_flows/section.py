@@ -52,7 +52,7 @@ def findings(material) -> list[Finding]:
             else:
                 shown.append(f"{number(late, 0)} ms ({name})")
         if shown and len(rows) > 1:
-            tail = f"; fewer are complete when a run ends: {listed(unreached)}" if unreached else ""
+            tail = f"; this share isn't reached before a run ends: {listed(unreached)}" if unreached else ""
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
                 f"95 % of web objects ({group}, {cca_name(cca)}; {where}) are complete within {listed(shown)}{tail}."

@@ -46,11 +46,13 @@ SHORT_FLOW_SIZES = Table(
         SETTING,
         CONDITIONS,
         *GROUP_COLUMNS,
-        number_column("from_bytes", "bytes", "Smallest size in the class, a power of 2."),
-        number_column("to_bytes", "bytes", "Upper bound of the class, which doesn't belong to the class."),
+        number_column("from_bytes", "bytes", "Smallest size that belongs to the class, a power of 2."),
+        number_column("to_bytes", "bytes", "Upper bound of the class (exclusive)."),
         count_column("n", "objects", "Number of requested objects in the class."),
         count_column(
-            "complete", "objects", "Number of objects in the class that were complete; the others count as the slowest."
+            "complete",
+            "objects",
+            "Number of objects in the class that were complete; incomplete objects count as the slowest.",
         ),
         number_column(
             "slowdown_p50",

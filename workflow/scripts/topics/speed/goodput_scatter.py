@@ -1,7 +1,7 @@
 """Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA has its own colour and marker and is named next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay, this
-is the plane of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA has a separate colour and marker, and its name is next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay,
+this is the plane of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
     Parameters
     ----------
     runs, scenarios : pandas.DataFrame
-        The tables of these names, the runs with the column of `x`.
+        ``tidy/runs.csv``, with the column of `x`, and ``tidy/scenarios.csv``.
     x : Quantity
     references : dict of str to float or None, optional
         Scenario -> value of `x` marked by a dashed line.

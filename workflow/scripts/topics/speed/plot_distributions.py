@@ -18,7 +18,7 @@ from wording.scenario_words import conditions, heading, ip_words
 
 METRIC = metric_by_slug("goodput")
 LEFT_PT, RIGHT_PT = 30, 12
-# More CCAs than these are spread over several panels, so that lines can be told apart.
+# More CCAs than this are split over several panels, so that lines can be told apart.
 CCAS_A_PANEL = 8
 # Largest number of steps to draw. With more values the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
@@ -45,7 +45,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _figure_rows(runs) -> pd.DataFrame:
-    """Return the figure's data: one row per step, or one row per cell without values that gives the reason."""
+    """Return the figure's data: one row per step, or, for a cell without values, one row with the reason."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]

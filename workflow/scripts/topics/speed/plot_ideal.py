@@ -23,7 +23,7 @@ from wording.scenario_words import heading, ip_words
 
 # Limits, in %, between the colour ramp's steps, from below 1 % to at least 90 %.
 BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
-# More CCAs than these are spread over several panels, so that tiles stay legible on a phone.
+# More CCAs than this are split over several panels, so that tiles stay legible on a phone.
 CCAS_A_PANEL = 8
 TILE_PT, RIGHT_PT, NAMES_PT, TITLE_PT, KEY_PT, HEADER_PT = 23, 14, 36, 32, 34, 32
 NO_IDEAL = "no ideal known"

@@ -6,7 +6,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 
 
 def lone_sentence(tables, one_ip_version=False) -> str:
-    """Report the goodput, retransmissions and queueing delay of the study's only CCA; empty if there are several.
+    """Report the goodput, retransmissions and queueing delay of the study's only CCA; "" if there are several CCAs.
 
     With ``one_ip_version``, the IP version isn't named.
     """

@@ -59,7 +59,7 @@ def _about(scenario, setting):
 
 
 def flow_counts(scenario) -> tuple[int, int]:
-    """Return the numbers of flows of the first pair and of all others; flows are assigned to pairs in turn."""
+    """Return the numbers of flows on the first pair of hosts and on all other pairs; flows are assigned to pairs in turn."""
     flows, pairs = int(scenario["flows"]), int(scenario["pairs"])
     first = len(range(0, flows, pairs))
     return first, flows - first

@@ -18,7 +18,7 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return the template's variables: whether a host has several flows, whose retransmits are then counted only to the last reading."""
+    """Return the template's variables: whether a host has several flows; if so, retransmits are counted only up to the last reading."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 

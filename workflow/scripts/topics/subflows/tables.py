@@ -16,10 +16,10 @@ SUBFLOW_SHARES = Table(
         CONDITIONS,
         count_column("subflows", "", "Number of subflows of each flow of the first pair of hosts."),
         count_column("mptcp_flows", "", "Number of flows of the first pair of hosts."),
-        count_column("other_flows", "", "Number of flows of the other pairs, each of which has one subflow."),
+        count_column("other_flows", "", "Number of flows of the other pairs of hosts; each of these flows has one subflow."),
         count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(
-            number_column("share_percent", "%", "Share of the first pair's flows in the goodput of all flows, without start-up.", _NO_RUN, least=0, most=100),
+            number_column("share_percent", "%", "The first pair's share of the goodput of all flows, without start-up.", _NO_RUN, least=0, most=100),
         ),
         number_column("uncoupled_percent", "%", "Share of the first pair's flows if each of their subflows got as much as one of the other flows."),
         number_column("coupled_percent", "%", "Share of the first pair's flows if all subflows of a flow together got as much as one of the other flows, the most that RFC 6356 allows."),

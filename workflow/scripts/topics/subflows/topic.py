@@ -12,7 +12,7 @@ def shares_bottleneck(scenario) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> the conditions that it shares with scenarios that differ from it only in the number of subflows."""
+    """Return ``settings``: scenario -> the conditions shared with scenarios that differ only in the number and delays of subflows."""
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 

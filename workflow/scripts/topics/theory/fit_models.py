@@ -2,14 +2,14 @@
 
 A cell is compared with these models:
 
-- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs, and for CUBIC also its
+- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs, and for CUBIC also CUBIC's
   response function. Both describe the steady state, so goodput, RTT and losses are measured after start-up:
   slow start ends with a burst of losses to which no window responds one by one;
 - without configured loss: the full link. Losses then come in bursts when the queue is full, so their share isn't a rate
   of independent losses and the response functions don't apply;
 - always: the full queue, compared with the mean time that packets waited.
 
-A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with it, and its row gives the reason.
+A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with the model; the row gives the reason.
 
 `runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
 """
@@ -44,11 +44,11 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means over replications, and both ends of its t interval.
+    """Return the ratio of two means over replications, and both ends of the ratio's t interval.
 
     With d = measured - ratio * modelled for each run, the ratio's standard error is the standard error of the mean of d, divided by the
     mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
-    of the ratio, which keeps it above 0, or for the ratio itself if that isn't above 0.
+    of the ratio, which keeps it above 0, or for the ratio itself if the ratio isn't above 0.
 
     The ends are None with fewer than `LEAST_RUNS` runs, or if all runs have the same ratio within the resolution.
 
@@ -77,8 +77,8 @@ def add_models(runs) -> pd.DataFrame:
     """Return the runs with each model's value: one column per model, in Mbit/s (ms for the queue).
 
     Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal goodput if there
-    is one; the column `<model>, capped` is True where they were capped. They are missing if an input is missing or nothing was
-    retransmitted after start-up.
+    is one; the column `<model>, capped` is True where they were capped. The values are missing if an input is missing or
+    nothing was retransmitted after start-up.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
@@ -124,7 +124,7 @@ def _cell_models(runs, cell, confidence, cautions, unlike):
 
 
 def _model_row(runs, model, confidence, cautions, unlike):
-    """Return the row of one model of a cell."""
+    """Return a cell's row for one model."""
     quantity, unit, column, metric, needed = COMPARED[model]
     if model == FULL_QUEUE:
         quantity = waiting(runs)[0]

@@ -5,9 +5,9 @@ from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Largest share of the time, in %, that flows may wait for windows or buffers if a model of the path is to apply.
+#: Largest share of the time, in %, for which flows may wait for windows or buffers without violating a model's assumptions.
 WINDOW_LIMITED_PERCENT = 10
-#: Largest ratio of the segments retransmitted after start-up to those lost at random.
+#: Largest ratio of the segments retransmitted after start-up to the segments lost at random.
 MORE_LOSSES = 1.5
 
 
@@ -15,7 +15,7 @@ def unlike(scenario) -> dict[str, list[str]]:
     """Return model -> reasons why a resolved scenario violates the model's assumptions; the list is empty if it meets them.
 
     The response functions assume random losses of single segments on a constant path. The full link assumes that only the
-    measured flows share it. The full queue assumes that nothing else delays a packet beyond the path's delay.
+    measured flows use the link. The full queue assumes that nothing else delays a packet beyond the path's delay.
     """
     run, link = RunSpecification({"scenario": scenario}), scenario["link"]
     changes = (is_changing(scenario), "the path changes while traffic flows")
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
 
-    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time in which a blocking program waits for
-    its buffer, so `window_limited_percent` misses it.
+    The kernel uses half of a send buffer for its data structures. It doesn't count the time in which a blocking program waits for its
+    buffer, so `window_limited_percent` misses this time.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():
@@ -96,7 +96,7 @@ def unlike_runs(runs, model) -> list[str]:
 
 
 def _other_losses(runs):
-    """Return whether retransmissions after start-up clearly exceed random losses: by `MORE_LOSSES` and three standard errors."""
+    """Return whether retransmissions after start-up exceed `MORE_LOSSES` times the random losses by more than three standard errors."""
     passed = runs["packets_sent"] - runs["queue_drops"]
     # A netem that is both queue and loss doesn't distinguish its drops: then the configured loss counts.
     random = (runs["link_drops"] / passed.where(passed > 0)).fillna(runs["loss_configured_percent"] / 100)

@@ -1,9 +1,9 @@
 """Exponents of goodput's dependence on RTT and loss: regressions of logarithms across scenarios.
 
-The unit is the cell: its runs share all conditions, and treating them as separate points would make
+The unit of analysis is the cell. The runs of a cell share all conditions, and treating them as separate points would make
 a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
 coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so
-the interval is never narrower than the spread of the replications allows.
+the interval is never narrower than the variation between replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
 `cells` rows of `cell_means`.
@@ -26,8 +26,8 @@ MIN_SCENARIOS = 3
 SAME_DIRECTION = 0.999
 # An exact fit has an interval of width 0; values this close to it count as inside.
 EXACT = 1e-9
-#: Largest distance from the theoretical exponent with which an exponent agrees with theory: half the distance between Reno's and CUBIC's exponents (-1 and
-#: -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within it excludes the other law.
+#: Largest distance from the theoretical exponent at which an exponent agrees with theory. This is half the distance between Reno's and
+#: CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within it excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
 # Conditions that a line through several scenarios assumes to be equal.
 CONDITIONS = {
@@ -65,7 +65,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 
 
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
-    """Return (exponents, source, reason): the exponents that a CCA's own model predicts in cells of this CCA.
+    """Return (exponents, source, reason): the exponents that a CCA's model predicts for cells with this CCA.
 
     ``exponents`` has an exponent for "rtt_ms" and one for "loss_percent", or is empty if no model gives them for all cells. ``source`` cites the model.
     ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
@@ -119,7 +119,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
 
 
 def agrees(expected, fit, margin) -> str:
-    """Return "yes" if the whole interval lies within the margin around `expected`, "no" if all of it lies outside.
+    """Return "yes" if the whole interval lies within the margin around `expected`, "no" if the whole interval lies outside.
 
     Return "" if the interval crosses an edge of the margin: a wide interval contains many exponents and agrees with none.
     """
@@ -187,7 +187,7 @@ def _why_no_line(cells, terms):
 
 
 def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and the exponent of loss if it varies."""
+    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and the exponent of loss if the configured loss varies."""
     rows, cells = [], cell_means(runs, scenarios)
     for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
         names = {

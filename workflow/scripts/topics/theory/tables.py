@@ -17,7 +17,7 @@ MODELS = Table(
         text_column("model", "Model with which the cell is compared."),
         text_column(
             "quantity",
-            "Modelled quantity: `goodput`, `goodput after start-up`, or the waiting time of packets: `Queueing delay` if the queue was sampled, otherwise `RTT above the path's shortest`.",
+            "Modelled quantity: `goodput`, `goodput after start-up`, or the packets' waiting time, which is `Queueing delay` if the queue was sampled and otherwise `RTT above the path's shortest`.",
         ),
         text_column("unit", "Unit of the modelled quantity."),
         count_column("n", "runs", "Number of valid runs with both the model's inputs and a measurement."),
@@ -29,13 +29,13 @@ MODELS = Table(
         ),
         *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
         number_column("modelled", IN_UNIT, "Mean of the modelled values over the `n` runs.", _NO_VALUE),
-        number_column("ratio", "", "Measured divided by modelled value.", _NO_VALUE),
+        number_column("ratio", "", "`measured` divided by `modelled`.", _NO_VALUE),
         NOTE,
     ),
 )
 REGRESSIONS = Table(
     "regressions",
-    "an exponent of a CCA and IP version",
+    "an exponent for a CCA and IP version",
     (
         text_column("response", "Quantity that depends on a power of `term`: goodput per flow after start-up."),
         *CELL_COLUMNS[1:],
@@ -51,7 +51,10 @@ REGRESSIONS = Table(
             "Quantity to which the exponent applies: `RTT` or `loss`, both measured after start-up; loss is the share of segments that were retransmitted.",
         ),
         number_column(
-            "expected", "", "Exponent in the CCA's model.", "no model gives an exponent for all fitted scenarios"
+            "expected",
+            "",
+            "Exponent that the CCA's model predicts.",
+            "no model gives an exponent for all fitted scenarios",
         ),
         number_column(
             "margin",
@@ -69,7 +72,7 @@ REGRESSIONS = Table(
         count_column("scenarios", "scenarios", "Number of fitted scenarios, one point each."),
         text_column(
             "agrees",
-            "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
+            "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if the whole interval lies outside.",
             "the interval crosses an edge of the margin, or no exponent is expected or fitted",
         ),
         NOTE,

@@ -15,13 +15,13 @@ from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
 #: Smallest window that Vegas uses.
 VEGAS_LEAST_PACKETS = 2
-#: Number of round trips for which a settled window stays unchanged; Vegas changes a window that isn't settled in every round trip.
+#: Number of round trips without a change after which a window counts as settled; before that, Vegas changes it in every round trip.
 REST_ROUND_TRIPS = 3
 OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
-    """Return the measures of each Vegas flow once it has settled, among them the number of packets that it keeps in the queue.
+    """Return the measures of each Vegas flow after it has settled, including the number of packets that the flow keeps in the queue.
 
     Linux truncates Diff to a whole number, so an exact value of almost `VEGAS_BETA_PACKETS` + 1 is still within bounds. The number
     of queued packets is Diff divided by the ratio of the RTT to the base RTT.
@@ -42,7 +42,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
         samples = samples[samples["time_s"] <= end_s]
         samples = samples[is_settled(samples)]
         if samples.empty:
-            note = f"not settled: no window was constant for {REST_ROUND_TRIPS} round trips or changed direction"
+            note = f"not settled: the window was never constant for {REST_ROUND_TRIPS} round trips and never changed direction"
             rows += [measure(key, name, 0, np.nan, note=note) for name in OF_VEGAS]
             continue
         cwnd, rtt, lowest, base, now = (
@@ -75,7 +75,7 @@ def is_settled(samples) -> np.ndarray:
     """Return a mask of the samples in which a Vegas flow has settled.
 
     After slow start and after each loss, the window moves towards its target by one packet per round trip. The flow has settled once
-    the window hasn't changed for `REST_ROUND_TRIPS` or changes in the other direction.
+    the window hasn't changed for `REST_ROUND_TRIPS` round trips or changes in the other direction.
     """
     time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
     calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
@@ -115,7 +115,7 @@ def probe_rtts(samples) -> pd.DataFrame:
 
 
 def bbr_measures(series, paths) -> list[list]:
-    """Return the measures of each BBR flow: of ProbeRTT, of the time from the end of one ProbeRTT to the next, and of ProbeBW.
+    """Return the measures of each BBR flow in ProbeRTT, between successive ProbeRTTs, and in ProbeBW.
 
     Parameters
     ----------

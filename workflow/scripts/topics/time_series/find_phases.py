@@ -10,7 +10,7 @@ from topics.time_series.window_series import valid_series
 
 
 def phase_time(phases) -> pd.DataFrame:
-    """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times that a flow enters it.
+    """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times that a flow enters the phase.
 
     ``phases`` are `PHASES`. The result has the columns `RUN`, flow_cca, phase (each phase that any flow of the CCA has in the
     study), share_percent (of the total time of the CCA's flows) and spells (per flow).

@@ -1,6 +1,6 @@
-"""Phases of a flow's congestion control, derived from its samples.
+"""Phases of a flow's congestion control, derived from the flow's samples.
 
-Loss-based CCAs and Vegas, by Linux's own rules (net/ipv4/tcp_input.c, include/net/tcp.h):
+Loss-based CCAs and Vegas, by Linux's rules (net/ipv4/tcp_input.c, include/net/tcp.h):
 
 - loss recovery: the socket is in the state Loss, after a timeout;
 - fast recovery: the socket is in the state Recovery or CWR (RFC 6582; with proportional rate reduction, RFC 6937);
@@ -17,7 +17,7 @@ phase. Where the gains are unknown, only ProbeRTT can be recognised, by its cwnd
 A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these phases. The phase of other programs is
 unknown.
 
-A phase shorter than the sampling interval may be missed; beginnings and ends are only as exact as that interval.
+A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
 """
 
 import numpy as np

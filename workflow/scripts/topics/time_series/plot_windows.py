@@ -160,7 +160,7 @@ def _queue_panel(axes, data, end):
 
 
 def _frame(axes, values, end, rows, room=1.0):
-    """Set the axes: values from 0 to `room` times the end of the scale, and one row per name below them."""
+    """Set the axes: values from 0 to `room` times the end of the scale, and one row per name below the values."""
     highest = float(values.max()) if values.notna().any() else 1.0
     scale = linear_axis(0.0, highest or 1.0)
     top = scale.high * room

@@ -88,7 +88,7 @@ def _avoidance(phase, before, cut):
 
 
 def _growth(time, cwnd, rtt):
-    """Return the round trips of a tooth's congestion avoidance and the growth during them.
+    """Return the number of round trips in a tooth's congestion avoidance, and the window's growth during these round trips.
 
     Both are counted until cwnd's last step, because a window in whole packets doesn't show its growth since then.
     """

@@ -19,7 +19,7 @@ def window_findings(tables, confidence) -> list[Finding]:
 
 
 def _value_words(row, decimals, confidence=None, unit=""):
-    """Return a mean and its interval, such as "8.42 s (95 % interval 8.15 to 8.68)"; without a confidence, no "95 % interval"."""
+    """Return a mean and its interval, such as "8.42 s (95 % interval 8.15 to 8.68)"; without a confidence, "95 % interval" is omitted."""
     shown = f"{number(row['mean'], decimals)}{unit}"
     if is_missing(row["ci_low"]):
         return shown
@@ -59,7 +59,7 @@ def _tooth_sentence(theory, cca, confidence):
 
 
 def _vegas_sentence(theory, confidence):
-    """Report the number of packets that Vegas keeps in the queue, and the number of flows in which it is on target; None without Vegas."""
+    """Report the number of packets that a Vegas flow keeps in the queue, and the number of flows on target; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT assumed for the empty path")

@@ -60,7 +60,7 @@ WINDOW_THEORY = Table(
         count_column("runs", "", "Number of valid runs with flows of the CCA."),
         count_column("flows", "", "Number of flows with a value, over all valid runs."),
         count_column("n", "", "Number of teeth, samples or probes that count, over all flows with a value."),
-        number_column("mean", IN_UNIT, "Mean over runs of the mean over a run's flows.", _NOTHING),
+        number_column("mean", IN_UNIT, "Mean over runs; the value of a run is the mean over its flows.", _NOTHING),
         *_MEAN_INTERVAL,
         number_column("least", IN_UNIT, "Smallest value of any flow.", _NOTHING),
         number_column("most", IN_UNIT, "Largest value of any flow.", _NOTHING),
@@ -125,7 +125,12 @@ SAWTOOTH = Table(
         _QUANTITY,
         _UNIT,
         count_column("n", "", "Number of teeth, samples or probes that count."),
-        number_column("measured", IN_UNIT, "Mean over the teeth, samples or probes that count.", "none of them counts"),
+        number_column(
+            "measured",
+            IN_UNIT,
+            "Mean over the teeth, samples or probes that count.",
+            "no tooth, sample or probe counts",
+        ),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
         text_column(
@@ -145,7 +150,7 @@ TEETH = Table(
         number_column("end_s", "s", "Time of the sample that first shows the next reduction."),
         truth_column(
             "steady",
-            "Whether the tooth belongs to the steady state and counts; the first tooth after slow start or a timeout doesn't (with CUBIC, the first two).",
+            "Whether the tooth belongs to the steady state and counts; the first tooth after slow start or a timeout doesn't count (with CUBIC, the first two don't).",
         ),
         number_column("mean_packets", "packets", "Mean congestion window over the tooth, recovery included."),
         number_column("avoidance_begin_s", "s", "Time of the tooth's first sample in congestion avoidance."),

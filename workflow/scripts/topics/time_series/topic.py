@@ -15,7 +15,7 @@ MOST_CELLS, MOST_FLOWS = 8, 8
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell of which one run is drawn."""
+    """A cell from which one run is drawn."""
 
     slug: str
     scenario: str
@@ -44,7 +44,7 @@ def _alone(design):
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` to draw: all sampled cells, or those with a constant path if that is too many, or none."""
+    """Return the cells of a `StudyDesign` to draw: all sampled cells; only cells with a constant path if there are too many; or none."""
     for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
         cells = list(product(sampled, design.ccas, design.ip_versions))
         if len(cells) <= MOST_CELLS:

@@ -15,13 +15,13 @@ def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
 
 
 def first_valid(cell) -> int:
-    """Return the replication to draw: a cell's first valid one, or the first one if none is valid."""
+    """Return the replication to draw: the cell's first valid replication, or the first replication if none is valid."""
     valid = cell[cell["valid"]]
     return int((valid if len(valid) else cell)["replication"].min())
 
 
 def run_data(samples, queue, phases) -> pd.DataFrame:
-    """Collect the data for a run's figure.
+    """Return the data for a run's figure.
 
     The result has the columns `COLUMNS`. The values of ``series`` are the lines cwnd, ssthresh (packets), rtt (ms) and queue_delay
     (ms; queue_packets if the rate is unknown); phase, a spell with its name as value_text; and the ticks retransmission, drop and
@@ -73,7 +73,7 @@ def _marks(rows, column):
 
 
 def thinned(time, values, columns) -> np.ndarray:
-    """Return the positions, ascending, of the samples that suffice to draw a line that looks the same.
+    """Return the ascending positions of the samples that are enough to draw the line without a visible difference.
 
     Time is cut into columns. The first, last, lowest and highest sample of each column stay, and so do the first and the last
     of successive equal values.
@@ -85,7 +85,7 @@ def thinned(time, values, columns) -> np.ndarray:
     values : array_like of float, shape (n,)
         A missing value breaks the line; only the first of successive missing values stays.
     columns : int
-        Number of columns. Two for each point of the figure's width are as fine as the eye can see.
+        Number of columns. Two columns for each point of the figure's width are as fine as the eye can see.
     """
     time, values = np.asarray(time, float), np.asarray(values, float)
     if len(time) == 0:

@@ -25,7 +25,7 @@ CALCULATED, AVERAGED = 12, 6
 class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
-    A packet has `frame_bytes`, as queue and rate count them, of which `mss_bytes` are data.
+    A packet has `frame_bytes`, as counted by the queue and the rate, of which `mss_bytes` are data.
     """
 
     rate_mbps: float
@@ -41,7 +41,7 @@ class TheoryPath:
 
     @property
     def base_rtt_s(self) -> float:
-        """RTT of the empty path."""
+        """RTT of the empty path in seconds."""
         return self.base_rtt_ms / 1000
 
     @property
@@ -57,7 +57,7 @@ class TheoryPath:
         return int(self.packets_per_s * (self.base_rtt_s + 1e-6)) + int(self.buffer_packets)
 
     def rtt_s(self, packets) -> float:
-        """Return the RTT with a window of `packets`, of which those that don't fit on the path wait in the queue."""
+        """Return the RTT in seconds with a window of `packets`; packets that don't fit on the path wait in the queue."""
         return max(self.base_rtt_s, packets / self.packets_per_s)
 
 

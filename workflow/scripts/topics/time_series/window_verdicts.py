@@ -15,7 +15,7 @@ VERDICTS = {
     UNDECIDED: "The interval crosses an end of the theoretical range, extended by the tolerance: more replications would decide the case.",
     NO_VERDICT: "There is no theory for this case, or too little was measured: the note gives the reason.",
 }
-#: Largest growth from sample to sample, as a share of the window's peak, with which teeth can be measured.
+#: Largest growth of the window between samples, as a share of the window's peak, at which teeth can be measured.
 COARSE_SHARE = 0.05
 _OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time between losses")
 
@@ -32,7 +32,7 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     labels : dict
         Scenario -> label.
     coarse : dict
-        Cell -> growth of a window from sample to sample as a share of the window's peak; cells for which it is unknown are missing.
+        Cell -> growth of the window between samples as a share of the window's peak; cells with unknown growth are missing.
     confidence : float
     """
     rows, keys = [], [*CELL, "flow_cca"]
@@ -79,7 +79,7 @@ def _compared(group, tolerance, is_coarse, confidence):
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
-    """Return the verdict on an interval, given theory's range with the tolerance: `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
+    """Return the verdict on an interval (`AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`), given the theoretical range with the tolerance."""
     if low > theory_high:
         return ABOVE
     if high < theory_low:

@@ -47,7 +47,7 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     """Return the realised and the configured loss of each scenario's link.
 
     The result has one row per scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
-    (independent ones), packets, note.
+    (number of independent runs), packets, note.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
     """Return the smallest RTT that TCP measured in each scenario, and the smallest RTT that path and jitter allow.
 
-    ``shifts_ms`` is the difference between a changing path's smallest RTT and its initial one (`StudyDesign.rtt_shifts_ms`).
+    ``shifts_ms`` is scenario -> smallest RTT of a changing path minus the path's initial RTT (`StudyDesign.rtt_shifts_ms`).
 
     The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the smallest RTT over all valid runs; ``high`` is the
-    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the scenario's own path.
+    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the path that the scenario sets.
     """
 
     def rtt(valid):
@@ -98,7 +98,7 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:
-    """Return the excess of each run's smallest possible RTT over that of its scenario, in ms; it is 0 unless paths are drawn."""
+    """Return each run's smallest possible RTT minus the scenario's smallest possible RTT, in ms; it is 0 unless paths are drawn."""
     least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
     return least * (factors.to_numpy() - 1)

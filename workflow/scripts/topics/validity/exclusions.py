@@ -34,7 +34,7 @@ def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConc
     tables : object
         Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
     margins : dict of str to float
-        Metric -> largest change of a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
+        Metric -> largest change in a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
     significance : float
     """
     changes, compared = [], 0

@@ -78,7 +78,7 @@ def loss_sentences(valid) -> list[str]:
 
 
 def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
-    """Compare the smallest measured round-trip time in each scenario with the smallest possible one, named in `least`.
+    """Compare the smallest measured round-trip time in each scenario with the smallest possible one, which `least` names.
 
     ``packet_ms`` is the transmission time of a full packet on each scenario's link, which is most of the difference on a slow link.
     """

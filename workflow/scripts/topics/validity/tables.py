@@ -24,7 +24,8 @@ CHECK_COUNTS = Table(
         count_column("passed", "runs", "Number of runs that passed the check."),
         count_column("failed", "runs", "Number of runs that failed the check."),
         text_column(
-            "expected_example", "Expected value in the first run that failed the check, or in the first of all runs."
+            "expected_example",
+            "Expected value in the first run that failed the check, or in the first run if none failed.",
         ),
         text_column("observed_example", "Observed value in the run from which `expected_example` is taken."),
     ),

@@ -1,4 +1,4 @@
-"""The conditions that a study's scenarios vary, if the scenarios are a full factorial design."""
+"""The conditions that vary across a study's scenarios, if the scenarios are a full factorial design."""
 
 import math
 
@@ -14,7 +14,7 @@ NOT_SET = (
     "capacity_least_mbps",
     "capacity_most_mbps",
 )
-#: Displayed names of conditions. Others are named after their column.
+#: Displayed names of conditions. Other conditions are named after their columns.
 WORDS = {
     "rate_mbps": "rate", "delay_forward_ms": "delay", "delay_reverse_ms": "delay", "jitter_forward_ms": "jitter",
     "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message", "ecn": "ECN",
@@ -24,10 +24,10 @@ SCENARIO = "scenario"
 
 
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the conditions that scenarios vary if each combination exists exactly once; otherwise None.
+    """Return the conditions that vary across scenarios if each combination of them exists exactly once; otherwise None.
 
-    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result has one row per scenario, indexed by its identifier, and
-    one column per condition, named in words, with the number of its level in the order of appearance. Conditions that vary
+    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result is indexed by scenario and has one column per
+    condition, named in words. The values are the numbers of the condition's levels, in the order of appearance. Conditions that vary
     one-to-one are combined: "rate and queue".
     """
     together: dict[tuple, list[str]] = {}

@@ -17,10 +17,10 @@ IP_VERSION = "IP version"
 
 
 def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
-    """Return a metric's values on the scale on which they are compared, and the name of that scale.
+    """Return a metric's values on the scale on which they are compared, and the scale's name.
 
-    Ratios are compared as logarithms unless a value is 0; counts, which may be 0 and whose spread grows with them, as square roots
-    (Bartlett, 1936, JRSS Supplement 3(1)); shares without transformation.
+    Ratios are compared as logarithms unless a value is 0; counts, which may be 0 and whose standard deviation grows with the mean, as
+    square roots (Bartlett, 1936, JRSS Supplement 3(1)); shares without transformation.
     """
     if metric.scale == "ratio" and (values > 0).all():
         return np.log(values), LOGARITHM
@@ -61,9 +61,9 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
     parts = decompose(wide.to_numpy(float), conditions.shape[1], levels, names, confidence)
     fewest = int(wide.notna().sum(axis=1).min())
     if wide.notna().sum(axis=1).nunique() > 1:
-        notes.append("cells have different numbers of runs; each counts once")
+        notes.append("cells have different numbers of runs; each cell counts once")
     if parts[-1].name != (RUN,):
-        notes.append("a scenario without replications: chance is part of the rest")
+        notes.append("a scenario has no replications, so chance is part of the rest")
     elif parts[0].share is None:
         return [same | {"note": "; ".join(["all values are equal", *notes])}]
     elif parts[0].low is None:

@@ -19,7 +19,7 @@ VARIANCE = Table(
         text_column(
             "part",
             "A factor, two joined by ` x ` (their interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
-            "shared by the runs of a scenario and replication) or `run` (the rest of the spread between replications).",
+            "shared by the runs of a scenario and replication) or `run` (the rest of the variation between replications).",
             _NONE,
         ),
         text_column("kind", "Kind of part: `factor`, `interaction`, `higher` or `chance`.", _NONE),
@@ -35,13 +35,13 @@ VARIANCE = Table(
         number_column(
             "share_percent",
             "%",
-            "Share of the part in the sum of all parts (generalised omega squared).",
+            "The part's share of the sum of all parts (generalised omega squared).",
             f"nothing varies, or {_NONE}",
         ),
         number_column(
             "approximate_low_percent",
             "%",
-            "Lower end of the share's jackknife interval with a nominal coverage of 95 %; it covered the truth in 90 to 100 % of simulated studies.",
+            "Lower end of the share's jackknife interval with a nominal coverage of 95 %; the interval covered the true share in 90 to 100 % of simulated studies.",
             _NO_INTERVAL,
         ),
         number_column("approximate_high_percent", "%", "Upper end of the share's jackknife interval.", _NO_INTERVAL),

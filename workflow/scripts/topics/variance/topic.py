@@ -6,7 +6,7 @@ from topics.variance.tables import VARIANCE
 
 
 def has_several_cells(design) -> bool:
-    """Return whether a `StudyDesign` has several cells with a metric in common, which cells of a study of message sizes alone don't have."""
+    """Return whether a `StudyDesign` has several cells with a metric in common; a study that only compares message sizes has none."""
     cells = len(design.scenarios) * len(design.ccas) * len(design.ip_versions)
     return cells > 1 and not compares_sizes_alone(design)
 
