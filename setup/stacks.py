@@ -5,6 +5,7 @@ without a network, in a container of the image of envs/stacks.def, so that its b
 pip unpacks its wheels.
 """
 
+import difflib
 import os
 import shutil
 import tempfile
@@ -20,7 +21,6 @@ from cache import cache_entry, digest, made_once, remove_tree, require_space
 from progress import SetupError, run_fetching, say
 from study_files.kernels import CHECKOUT
 from study_files.stacks import PIPS, PLACE, SOURCES, stack_names
-from study_files.study_validation import nearest_choice
 from unpacked import digest_of
 from wording.terminal_text import shown
 
@@ -60,8 +60,8 @@ def provide_stacks(named) -> None:
         raise SetupError(f"STACK is empty; allowed: one or more of {', '.join(known)}.")
     for name in named:
         if name not in known:
-            near = nearest_choice(name, known)
-            meant = f"did you mean {near!r}? Allowed" if near else "allowed"
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"did you mean {near[0]!r}? Allowed" if near else "allowed"
             raise SetupError(f"STACK={shown(name, 60)}: there is no such stack; {meant}: {', '.join(known)}.")
     for name in named:
         place_stack(name, provide_stack(name))

@@ -31,12 +31,12 @@ def test_a_kernel_is_taken_over(outputs, tmp_path):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "no program"),
-        (b"text of somebody's", "no program"),
-        (b"\x7fELF\x02\x01\x01", "no program"),
-        (program(machine=183), "no program"),
-        (program(kind=1), "no program"),
-        (program(size=10**9), "no program"),
+        (b"", "not a program"),
+        (b"text of somebody's", "not a program"),
+        (b"\x7fELF\x02\x01\x01", "not a program"),
+        (program(machine=183), "not a program"),
+        (program(kind=1), "not a program"),
+        (program(size=10**9), "not a program"),
         (program(b"not Linux"), "no Linux of build"),
         (program(BANNER.replace(NAME.encode(), b"1")), "no Linux of build"),
     ],
