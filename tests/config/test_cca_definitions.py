@@ -241,6 +241,6 @@ def test_the_report_says_of_each_definition_where_it_is_from():
         "mine": {"source": "examples/tcp_aimd.c", "sha256": "0" * 64, "cca": "aimd", "parameters": {}},
     }
     rows = defined_ccas({"cca_definitions": definitions})
-    assert [(row["name"], row["parameters"]) for row in rows] == [("slow", "hystart 0"), ("mine", "its own")]
+    assert [(row["name"], row["parameters"]) for row in rows] == [("slow", "hystart 0"), ("mine", "defaults")]
     assert rows[0]["origin"] == "the kernel's CUBIC"
     assert rows[1]["origin"] == f"examples/tcp_aimd.c (SHA-256 {'0' * 64}), as aimd"

@@ -90,7 +90,7 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
         ({"topology": "cable", "multipath": {"by": "mptcp", "paths": 2}}, "topology is cable; allowed with link.reordering: dumbbell."),
         ({"topology": "chain"}, "topology is chain; allowed with link.reordering: dumbbell."),
         ({"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.reordering: false"),
-        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent: tcp, because iperf3 takes"),
+        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent: tcp, because iperf3 mistakes"),
         ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44: null."),
         ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44: 0."),
         ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
