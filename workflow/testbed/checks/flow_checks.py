@@ -219,7 +219,7 @@ def may_be_of_an_early_segment(socket) -> bool:
     """Return whether the lowest RTT of a paced connection may be too short, because a segment left before its timestamp.
 
     A retransmission by a timer does not wait for pacing, yet its timestamp is the time at which pacing would have let it leave
-    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). For a flow that BBR slowed down to 0.1 Mbit/s, this is up to 122 ms later, and the
+    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). For a flow that BBR slowed down to 0.1 Mbit/s, this was more than 120 ms later, and the
     acknowledgement's echo makes the RTT too short by that time. Such RTTs are in whole milliseconds.
     """
     return bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1
