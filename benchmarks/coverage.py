@@ -35,14 +35,14 @@ def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
 
 
 def alarms_of_kinds(rng, samples, n, truth, bound) -> list[Rate]:
-    """Rate of cells with one kind of run in which some runs are reported as outliers."""
+    """False-alarm rate: among cells with one kind of run, the share in which some runs are reported as outliers."""
     values, _ = truth.draw(rng, (samples, n))
     alarms = sum(bool(other_kind(sample).any()) for sample in values)
     return [Rate("runs reported as outliers", truth.name, n, alarms, samples, bound)]
 
 
 def found_kinds(rng, samples, n, truth) -> list[Rate]:
-    """Rate of cells with two kinds of runs in which some runs are reported as outliers."""
+    """Detection rate: among cells with two kinds of runs, the share in which some runs are reported as outliers."""
     values, other = truth.draw(rng, (samples, n))
     both = other.any(axis=1) & ~other.all(axis=1)
     found = sum(bool(other_kind(sample).any()) for sample in values[both])

@@ -1,4 +1,4 @@
-"""The cache outside the checkout: its location, and creating each entry once and completely."""
+"""The cache outside the checkout: where it is, and how each entry is created once and completely."""
 
 import contextlib
 import fcntl

@@ -89,7 +89,7 @@ def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
 
 
 def write_lock(times, sections, lock=LOCK) -> None:
-    """Write a lock file, whole or not at all; the arguments are what `read_lock` returns."""
+    """Write a lock file atomically; the arguments are the return values of `read_lock`."""
     text = f"{HEAD}archive {times}\n"
     for section, packages in sections.items():
         text += f"\n[{section}]\n"

@@ -149,6 +149,6 @@ def _of_zip(content):
 
 
 def copy_programs(folder, programs) -> None:
-    """Copy `PROGRAMS` from the cache's folder into the folder ``programs``."""
+    """Copy `PROGRAMS` from ``folder``, packetdrill's folder in the cache, to the folder ``programs``."""
     for name in PROGRAMS:
         shutil.copy(folder / name, programs / name)

@@ -30,7 +30,7 @@ STARTER = """\
 bundle=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 root=$bundle/images/{image}/root
 if ! [ -r "$bundle/{last}" ] || ! [ -x "$root/{loader}" ]; then
-    echo "sawtooth: this bundle isn't whole, its end is missing: {remedy}." >&2
+    echo "sawtooth: this bundle is damaged (its end is missing): {remedy}." >&2
     exit 1
 fi
 unset PYTHONHOME PYTHONPATH

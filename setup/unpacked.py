@@ -40,7 +40,7 @@ def read_list(path, separator) -> list[tuple[str, ...]]:
         lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
         return [tuple(line.split(separator, 1)) for line in lines if line.index(separator)]
     except (OSError, ValueError):
-        raise SetupError(f"this bundle isn't whole, {path} is missing or cut short: {REMEDY}.")
+        raise SetupError(f"this bundle is damaged ({path} is missing or truncated): {REMEDY}.")
 
 
 def check_whole() -> None:
@@ -89,8 +89,8 @@ def is_current(compiled) -> bool:
 def refuse_if(paths, what) -> None:
     """Raise SetupError if there are paths, naming the first."""
     if paths:
-        more = f" (and so are {len(paths) - 1} more)" if len(paths) > 1 else ""
-        raise SetupError(f"this bundle isn't whole, {paths[0]} is {what}{more}: {REMEDY}.")
+        more = f", and so are {len(paths) - 1} more" if len(paths) > 1 else ""
+        raise SetupError(f"this bundle is damaged ({paths[0]} is {what}{more}): {REMEDY}.")
 
 
 def files_below(folder) -> Iterator[Path]:

@@ -89,9 +89,9 @@ def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
-        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow in addition to those of cubic, of which cubic and slow need tcp_cubic with different parameters"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow in addition to those of cubic, but cubic and slow need different parameters of tcp_cubic, which apply to all sockets of a kernel"),
         ({"topology": "chain", "chain": {"cross_cca": "dctcp"}}, "scenarios[a].chain.cross_cca is dctcp; allowed with ECN off behind drop-tail: another CCA"),
-        ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need tcp_cubic with different parameters"),
+        ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need different parameters of tcp_cubic"),
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slowly", **LONG}]}, "flows[1].cca is \"slowly\"; did you mean 'slow'?"),
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a].flows[x].cca is marked; allowed with ECN off behind drop-tail: another CCA, because DCTCP without marks"),
     ],
@@ -125,7 +125,7 @@ def test_parameters_are_judged_by_what_the_kernel_says(value, text, ok):
 
 @pytest.mark.parametrize("ccas", [["cubic+slow"], ["reno", "slow+reno+cubic"]])
 def test_one_kernel_has_one_value_of_a_parameter(ccas):
-    assert "need tcp_cubic with different parameters" in refusal(ccas=ccas)
+    assert "need different parameters of tcp_cubic" in refusal(ccas=ccas)
 
 
 def test_two_names_for_the_same_parameters_may_meet():
@@ -230,7 +230,7 @@ def test_flows_beside_cannot_need_another_parameter_of_the_same_module(scenario,
     if not beside:
         assert studies.resolve(config, "s.yaml")
         return
-    sentence = r"scenarios\[a\] has flows of cubic in addition to those of slow, of which slow and cubic need tcp_cubic with different"
+    sentence = r"scenarios\[a\] has flows of cubic in addition to those of slow, but slow and cubic need different parameters of tcp_cubic"
     with pytest.raises(studies.StudyError, match=sentence):
         studies.resolve(config, "s.yaml")
 

@@ -99,7 +99,7 @@ CABLE_CASES = [
     ({"traffic": {"protocol": "udp", "block_bytes": 500, "sample_interval_ms": 10}},
      "traffic.sample_interval_ms is 10; allowed with protocol udp: null, because UDP has no window."),
     ({"link": CLOSE | {"loss_percent": {"forward": 0, "reverse": 1}}, "traffic": ROUND_TRIP | UDP},
-     "link.loss_percent.reverse is 1; allowed with application round-trip and protocol udp: 0, because qperf waits for a lost message until its time is over."),
+     "link.loss_percent.reverse is 1; allowed with application round-trip and protocol udp: 0, because qperf waits for a lost message until the test's time is over."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "transport": {"segment_bytes": 1000}},
      "transport.segment_bytes is 1000; allowed with multipath.by mptcp: null, because MPTCP's own option would use part of it."),
     ({"platform": "host", "link": {"rate_mbps": None}, "traffic": UDP},

@@ -63,7 +63,7 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "codel", "bytes": 30_000},
          "queue.bytes is 30000; allowed with queue.discipline codel: packets or bdp, because it counts packets."),
         ({"discipline": "cake", "packets": 100},
-         "queue.packets is 100; allowed with queue.discipline cake: bytes, because its limit is memory."),
+         "queue.packets is 100; allowed with queue.discipline cake: bytes, because its limit is an amount of memory."),
         ({"discipline": "red", "min_packets": 20},
          "queue.min_packets is 20; allowed: at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},

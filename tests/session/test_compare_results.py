@@ -158,7 +158,9 @@ def test_other_conditions_are_refused(change, message):
 def test_other_columns_are_refused():
     second = results("results/b")
     second = Results(second.folder, second.study, second.runs.assign(new=1))
-    assert problem_of(results(), second).startswith("runs.csv has new in only one of results/a and results/b")
+    assert problem_of(results(), second).startswith(
+        "only one of results/a and results/b has the column new in runs.csv"
+    )
     assert problem_of(results(), results("results/b")) is None
 
 

@@ -42,8 +42,8 @@ CHANGES = [
     ("bundle/images/x/link", Path.unlink, "bundle/images/x/link is missing"),
     ("bundle/images/x/link", relink, "bundle/images/x/link is not what was packed"),
     ("bundle/LINKS", Path.unlink, "bundle/LINKS is missing"),
-    ("bundle/SHA256SUMS", Path.unlink, "bundle/SHA256SUMS is missing or cut short"),
-    ("bundle/SHA256SUMS", lambda path: path.write_text("half a li"), "bundle/SHA256SUMS is missing or cut short"),
+    ("bundle/SHA256SUMS", Path.unlink, "bundle/SHA256SUMS is missing or truncated"),
+    ("bundle/SHA256SUMS", lambda path: path.write_text("half a li"), "bundle/SHA256SUMS is missing or truncated"),
     ("bundle/SHA256SUMS", cut_list, "bundle/commit is not of the bundle"),
     ("Snakefile", Path.unlink, "Snakefile is missing"),
 ]
@@ -55,7 +55,7 @@ def test_bundle_that_is_not_whole(unpacked_bundle, path, change, sentence):
     from progress import SetupError
 
     change(Path(path))
-    with pytest.raises(SetupError, match=f"(?s)isn't whole, .*{sentence}.*unpack the archive again") as caught:
+    with pytest.raises(SetupError, match=f"(?s)is damaged \\(.*{sentence}.*unpack the archive again") as caught:
         unpacked.check_whole()
     assert "\n" not in str(caught.value) and not unpacked.CHECKED.exists()
 

@@ -179,7 +179,7 @@ def test_archive_that_was_cut_short_is_noticed(archive, target):
     done = target.run("make", "setup", cwd=unpacked)
     lines = [line for line in done.stdout.splitlines() if line.startswith("sawtooth: ")]
     assert done.returncode != 0 and len(lines) == 1
-    assert "this bundle isn't whole, its end is missing" in lines[0]
+    assert "this bundle is damaged (its end is missing)" in lines[0]
     assert not (unpacked / ".venv").exists()
 
 

@@ -41,7 +41,7 @@ class RunHosts:
 
     @property
     def limits_receive_window(self) -> bool:
-        """Whether the study sets a receive buffer, or windows without scaling."""
+        """Whether the study sets a receive buffer or disables window scaling."""
         return self.transport.receive_buffer_bytes is not None or not self.scales_windows
 
     @property

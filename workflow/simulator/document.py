@@ -142,7 +142,10 @@ def traffic(specification, flows) -> list[dict]:
 
 
 def simulated(specification, flow, counted) -> dict:
-    """Return a flow's counters. If the flow never started or never ended, missing times are None and missing counters 0."""
+    """Return a flow's counters. A start or end that never happened is None; without an end, the duration is 0.
+
+    Missing numbers of bytes and retransmissions are 0.
+    """
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
     result = {

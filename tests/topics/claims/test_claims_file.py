@@ -104,7 +104,7 @@ MISTAKES = {
         {quantity: cwnd_packets, over_time: {take: mean, from_percent: 50, to_percent: 50}}
             over_time.to_percent is 50; allowed: more than from_percent, 50.
         {quantity: cwnd_packets, over_time: {take: beginnings, from_percent: 50}}
-            quantity is "cwnd_packets"; allowed with over_time.take beginnings: one of slow_start_percent, fast_recovery_percent, timeout_percent.
+            quantity is "cwnd_packets"; allowed with over_time.take "beginnings": one of slow_start_percent, fast_recovery_percent, timeout_percent.
         {quantity: cwnd_packets, over_time: {from_percent: 20}}
             over_time.take is missing; allowed: one of mean, median, lowest, highest, spread, spread_percent, beginnings.
     """,

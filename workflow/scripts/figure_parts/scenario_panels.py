@@ -202,7 +202,7 @@ def unit_below(axes, axis, unit) -> None:
 
 
 def lines_behind(axes, directions="x") -> None:
-    """Draw grid lines behind the data, and no frame except the lower axis."""
+    """Draw grid lines behind the data, and hide the frame except for the bottom axis."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_axisbelow(True)
     for direction in directions:

@@ -98,9 +98,9 @@ def kinds_words(other, what="run") -> str:
 
 @cache
 def largest_share(unlike, runs, significance) -> float:
-    """Return the exact one-sided upper bound on the share of outliers, given the number of outliers among a number of runs.
+    """Return the exact one-sided upper confidence bound on the share of outliers, given ``unlike`` outliers in ``runs`` runs.
 
-    The bound is Clopper and Pearson's (1934). With no outlier in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three):
+    The confidence level is 1 - ``significance``. The bound is Clopper and Pearson's (1934). With no outlier in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three):
     45 % for 5 runs, 22 % for 12.
     """
     if unlike == 0 and runs:

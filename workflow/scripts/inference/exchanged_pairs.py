@@ -36,7 +36,7 @@ def exchanges(units) -> np.ndarray:
 
 
 def corrected_p(signs) -> np.ndarray:
-    """Return the p-value of each row, corrected for all rows.
+    """Return the p-value of each row, corrected for testing all rows (family-wise).
 
     ``signs`` (array_like of float, shape (rows, units)) may contain sums of signs. A unit is exchanged in all rows at once.
     """

@@ -161,9 +161,9 @@ class _Terms:
 
 
 def _block(part) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """Return the means of a block's cells, the covariances of their runs, and the covariances of the means.
+    """Return the means of a block's cells, the covariance matrix of the cells' values over replications, and that of the means.
 
-    Both covariances are None if no cell has two runs.
+    Both matrices are None if no cell has two runs.
     """
     there = (~np.isnan(part)).astype(float)
     n, means = there.sum(axis=1), np.nanmean(part, axis=1)

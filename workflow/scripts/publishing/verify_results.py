@@ -302,7 +302,10 @@ def _check_derived(folder, documents, study, cores, account) -> None:
 
 
 def _verdict(account, left_out, repeated, count) -> int:
-    """Print the last line and return the exit status; success requires that everything was compared."""
+    """Print the last line and return the exit status, which is `WELL` if no problem was found, even if some checks were skipped.
+
+    The line says that all is well only if everything was compared. The status is `NOT_HERE` if some runs can't be repeated on this machine.
+    """
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
         problems = f"{account.problems} problem{'s' * (account.problems > 1)}"

@@ -67,7 +67,7 @@ LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", 
 
 
 def _run_documents(folder, runs_csv):
-    """Yield the path in the folder, the digest recorded by the tidy stage, and the size in bytes of each run document."""
+    """Yield the path in the folder, the digest recorded by the tidy stage and the size in bytes of each run document."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
             if not run["document_sha256"]:
@@ -78,7 +78,7 @@ def _run_documents(folder, runs_csv):
 
 
 def _other_files(folder, paths):
-    """Yield path in the folder, digest, and size in bytes of other files."""
+    """Yield the path in the folder, the digest and the size in bytes of each file that isn't a run document."""
     for path in sorted(set(map(str, paths))):
         yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
 

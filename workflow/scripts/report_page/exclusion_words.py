@@ -26,7 +26,7 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return the number of excluded runs for each CCA and scenario, or only the number of such combinations if there are many."""
+    """Return a phrase with the number of excluded runs by CCA and scenario, or the number of these combinations if there are many."""
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:

@@ -43,7 +43,9 @@ def _message_on(unusable, count, list_path: Path):
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []
-    lines += [f"All are listed in {list_path}. Delete just these, and the next call repeats their runs and no others:"]
+    lines += [
+        f"All are listed in {list_path}. To repeat only these runs, delete their documents as follows, then run the same command again:"
+    ]
     return "\n".join([*lines, f"  cut -f1 {list_path} | xargs -d '\\n' rm -f --"])
 
 

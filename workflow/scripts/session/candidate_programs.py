@@ -1,4 +1,4 @@
-"""A program as the CCA of `make exam` and `make evaluate`, declared in a user's file or as a stack in ``examples/``."""
+"""Programs that `make exam` and `make evaluate` accept as the CCA, declared in a user's file or as a stack in ``examples/``."""
 
 from pathlib import Path
 

@@ -93,7 +93,7 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
                 return f"kernels has the patch {file}, which can't be read ({error.strerror})."
             if (sha256 := hashlib.sha256(content).hexdigest()) != patch["sha256"]:
                 return (
-                    f"kernels has the patch {file} with SHA-256 {patch['sha256']}, but the file has {sha256}: get the expected file, or write the "
-                    "file's digest (or none) into the study, which then repeats its runs with the patch."
+                    f"kernels has the patch {file} with SHA-256 {patch['sha256']}, but the file has {sha256}: get the expected file, or change or "
+                    "remove `sha256` in the study; runs with the patch are then repeated."
                 )
     return None

@@ -1,4 +1,4 @@
-"""Checks whether two results folders can be compared, and the pairs of CCAs to compare."""
+"""Check whether two results folders can be compared, and choose the pairs of CCAs to compare."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ def problem_of(first, second) -> str | None:
     for name in ("runs", "scorecard"):
         tables = [getattr(each, name) for each in (first, second)]
         if tables[0] is not None and (odd := sorted(set(tables[0].columns) ^ set(tables[1].columns))):
-            return f"{name}.csv has {odd[0]} in only one of {first.folder} and {second.folder}: they were made by different versions; run one of them again."
+            return f"only one of {first.folder} and {second.folder} has the column {odd[0]} in {name}.csv: the two were made by different versions of Sawtooth; run one of the studies again."
     for each in (first, second):
         if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
             return f"{each.folder}/analysis/scorecard.csv has two rows for the same criterion, scenario and measure, which can't be told apart."

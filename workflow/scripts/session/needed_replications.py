@@ -32,7 +32,10 @@ ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too
 
 @dataclass(frozen=True)
 class Difference:
-    """A true difference to be detected: ``size`` in ``unit``, the unit of the metric's effects ("%", "points") or of the metric."""
+    """A true difference to detect: ``size`` in ``unit``.
+
+    ``unit`` is the unit of the metric's effects ("%" or "points"), or the unit of the metric itself.
+    """
 
     size: float
     unit: str

@@ -107,7 +107,7 @@ class RunCache:
         return taken
 
     def keep(self, job, taken: Iterable[str] = ()) -> None:
-        """Store the documents that a job has made; ``taken`` are the outputs that came from the cache."""
+        """Store the documents that a job made, except ``taken``, the outputs that came from the cache."""
         for output, run in self._runs(job):
             if not self._passed_over and output not in taken:
                 with contextlib.suppress(OSError):

@@ -131,7 +131,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
             if not scenario["platform"].startswith("uml") and one.parameters:
                 yield (
                     f"{where}.parameters has {next(iter(one.parameters))}; on {scenario['platform']}, the platform of "
-                    f"scenarios[{scenario['id']}], nothing sets a kernel's parameters: allowed: uml."
+                    f"scenarios[{scenario['id']}], nothing sets a kernel's parameters; allowed: uml."
                 )
                 break
     for scenario in study["scenarios"]:
@@ -143,7 +143,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         if others := [
             name for name in theirs if "kernel" in scenario and definitions[name].kernel != scenario["kernel"]
         ]:
-            yield f"{where} differs from the kernel of cca_definitions.{others[0]}, and a run has one kernel: allowed: one of the two."
+            yield f"{where} differs from the kernel of cca_definitions.{others[0]}, and a run has only one kernel; allowed: one of the two."
     for mix in mixes:
         problems = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
         for scenario in study["scenarios"]:
@@ -156,7 +156,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
 def _only_on_uml(where, scenario):
     return (
         f"{where} has the study's own kernel; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
-        "runs use the machine's kernel or none: allowed: uml."
+        "runs use the machine's kernel or none; allowed: uml."
     )
 
 
@@ -174,7 +174,7 @@ def _at_odds(what, ccas, definitions):
     for name, kernel in kernels.items():
         first = next(iter(kernels))
         if kernel != kernels[first]:
-            yield f"{what}, of which {first} and {name} need different kernels, and a run has one kernel: allowed: definitions with the same kernel."
+            yield f"{what}, but {first} and {name} need different kernels, and a run has only one; allowed: definitions with the same kernel."
             return
     needed = {}
     for name in dict.fromkeys(ccas):
@@ -182,10 +182,10 @@ def _at_odds(what, ccas, definitions):
         other_name, other = needed.setdefault(one.module, (name, one))
         if other.parameters != one.parameters:
             yield (
-                f"{what}, of which {other_name} and {name} need {one.module} with different parameters; parameters belong to the "
-                "kernel and have one value for all sockets: allowed: one of the two, or a copy of the module with another name."
+                f"{what}, but {other_name} and {name} need different parameters of {one.module}, which apply to all sockets of a kernel; "
+                "allowed: one of the two CCAs, or a copy of the module under another name."
             )
             return
         if other.sha256 != one.sha256:
-            yield f"{what}, of which {other_name} and {name} are two files with the same name; allowed: files with different names."
+            yield f"{what}, but {other_name} and {name} are two files with the same name; allowed: files with different names."
             return

@@ -123,7 +123,7 @@ def program_problems(group, scenario) -> Iterator[str]:
         return
     program = Program(**group["program"])
     if scenario["platform"] != "uml":
-        yield f"program is {program.label}; on {scenario['platform']} nothing confines a program: allowed: platform uml."
+        yield f"program is {program.label}; on {scenario['platform']} nothing confines a program; allowed: platform uml."
     if scenario["topology"] != "dumbbell":
         yield f"program is {program.label}; allowed with topology {scenario['topology']}: no programs, which need a dumbbell."
     yield from _amount(group, program)

@@ -222,7 +222,7 @@ def _udp_problems(scenario):
             if percent:
                 yield (
                     f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp: "
-                    "0, because qperf waits for a lost message until its time is over."
+                    "0, because qperf waits for a lost message until the test's time is over."
                 )
     largest = udp_payload_bytes(scenario) - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
     if traffic["block_bytes"] > largest:

@@ -19,7 +19,10 @@ SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentat
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield conflicts between a discipline and the queue written under ``key``, before defaults are filled in."""
+    """Yield a message for each setting of a queue that doesn't fit its discipline.
+
+    ``queue`` is the mapping as written in the study, without defaults; ``key`` is its place in the study.
+    """
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
 
@@ -41,7 +44,7 @@ def _problems_of(queue):
     if size and size[0] == "bytes" and "bytes" not in discipline.kinds:
         yield f"queue.bytes is {size[1]}; allowed {here}: packets or bdp, because it counts packets."
     if size and size[0] != "bytes" and discipline.limit_word != "limit":
-        yield f"queue.{size[0]} is {size[1]}; allowed {here}: bytes, because its limit is memory."
+        yield f"queue.{size[0]} is {size[1]}; allowed {here}: bytes, because its limit is an amount of memory."
     depth = queue.get("depth_packets", 127)
     if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
         yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth}: up to {SFQ_FLOWS * depth}, because SFQ has {SFQ_FLOWS} flows of that depth."

@@ -1,4 +1,4 @@
-"""Archives of Linux source trees as published by kernel.org: reading of their files.
+"""Read files from archives of Linux source trees, as published by kernel.org.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """

@@ -28,7 +28,7 @@ OPTION_WORDS = {
     ),
     "shaper": (
         "Mechanism that limits the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
-        "`rate`, whose limit is the queue."
+        "`rate`; its `limit` is the length of the queue."
     ),
     "shaper_burst_bytes": (
         "Bytes that the shaper may send at once after being idle, like `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."

@@ -1,4 +1,4 @@
-"""The parts of a scenario's label, each with its words: rate, RTT, loss, flows, queue and the rest."""
+"""The parts of a scenario's label (rate, RTT, loss, flows, queue and so on) and their wording."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ def differences(wanted, read_back, place="") -> list[str]:
 
 
 def check_subflows(specification, document) -> Check:
-    """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP.
+    """Check that every flow had one subflow on each path, all subflows carried data, and the kernel never fell back to plain TCP.
 
     If the network lost packets, a subflow may be established late or be avoided by the scheduler, which prefers paths without losses:
     that is a result.
@@ -73,7 +73,7 @@ def check_subflows(specification, document) -> Check:
 
 
 def check_path_shares(specification, document) -> Check:
-    """With round robin each path carried its share of the packets from h1 to h2; with distribution per flow, packets may take any path."""
+    """Check that with round robin each path carried its share of the packets from h1 to h2; distribution per flow allows any shares."""
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
     if specification.multipath.distribution == "per-flow":

@@ -44,7 +44,7 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Context for the traffic; yields the function that reads the clock at the traffic's origin."""
+        """Context manager around the traffic; yields the function to call at the traffic's origin to read the clock."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
@@ -84,7 +84,10 @@ class OwnMachine:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Read CPU times during the traffic; yields the function that reads the clock at the traffic's origin and stores the time."""
+        """Context manager around the traffic that also reads CPU times.
+
+        It yields the function to call at the traffic's origin to read the clock; the time is stored.
+        """
         with self._reader(self._placement.program) as self._cpu:
             yield self._begin
 

@@ -180,7 +180,8 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     more : sequence of str
         Further arguments.
     loud : bool
-        Whether BUG() prints its condition, and a fault the address of its instruction.
+        Whether the console shows all kernel messages except debugging messages, such as the source line of a BUG() and the address of a
+        faulting instruction.
     """
     return [
         linux,

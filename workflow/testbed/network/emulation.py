@@ -139,7 +139,7 @@ class NetemRate(Bottleneck):
         return self._alone.expected()
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` of one netem for rate, queue, delay and loss."""
+        """Return the lines for ``tc -batch`` for a single netem with the rate and the queue, and with the delay and loss of ``netem``."""
         return self._with_rate(netem).commands(device)
 
     def expected_above(self, netem) -> dict[str, dict]:

@@ -237,7 +237,7 @@ def separate_datagrams(document) -> dict[int, Window]:
 
 
 class Deliveries:
-    """Reads the delivered bytes of each flow; to be opened before the traffic.
+    """Reader of each flow's delivered bytes; open it before traffic starts.
 
     ``expected`` maps a sender to the number of its connections once all flows have begun.
     """

@@ -76,7 +76,7 @@ class PacketCapture:
             self._rings.append(self._stack.enter_context(Ring(interface, kept, size, file)))
 
     def begin(self) -> None:
-        """Discard the packets so far: captures cover the packets between the two readings of the link counters."""
+        """Discard the packets captured so far: a capture covers the time between the two readings of the link counters."""
         for ring in self._rings:
             while ring.packets(AT_ONCE):
                 pass

@@ -21,7 +21,7 @@ SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replic
 
 
 class ReceivedStudy:
-    """The study in the provenance of a results folder.
+    """The study as recorded in the provenance of a results folder.
 
     ``present`` is whether the folder has a provenance. ``content`` is the resolved study, with every value within the schema's limits; if
     there is no valid study, it is None, and ``problem`` is the reason. ``commit`` is the commit of the workflow that made the results,

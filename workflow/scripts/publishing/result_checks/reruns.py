@@ -109,7 +109,7 @@ def rerun(
 
 
 def start(arguments, folder, environment=None) -> subprocess.Popen:
-    """Start a process in a separate session, so that the verification can stop it, but not the terminal.
+    """Start a process in a separate session, so that Ctrl-C in the terminal doesn't reach it and only the verification stops it.
 
     The process runs in the folder, and its output is written to ``log`` there.
     """

@@ -1,4 +1,4 @@
-"""Exact values for the emulated path: separate formulas for the shaper, the queue, the cable and netem.
+"""Expected values of the calibration's measurements, computed from formulas for the shaper, the queue, the cable and netem.
 
 Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 """
@@ -93,7 +93,7 @@ def spread_ms(jitter_ms: float) -> float:
 
 
 def spread_error_ms(jitter_ms: float, estimates: float) -> float:
-    """Return the standard error, in ms, of the mean of ``estimates`` independent smoothed differences (`spread_ms`).
+    """Return the standard error, in ms, of the mean of ``estimates`` independent smoothed differences between successive delays.
 
     A smoothed difference is the sum of g (1 - g)^k times the k-th last difference d. Successive differences share a
     packet: var d = 2 J^2 / 9, and for X, Y, Z uniform on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.

@@ -4,9 +4,9 @@ import pandas as pd
 
 
 def blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a metric for one scenario and IP version: one row per replication and one column per CCA, in the runs' order.
+    """Return a metric for one scenario and IP version as a table with one row per replication and one column per CCA.
 
-    Values are missing where a run is excluded or has no value.
+    Columns are in the order in which the CCAs appear. Values are missing where a run is excluded or has no value.
     """
     values = group.assign(value=group[metric].where(group["valid"]))
     wide = values.pivot(index="replication", columns="cca", values="value")

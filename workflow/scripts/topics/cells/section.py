@@ -56,8 +56,8 @@ def rule_words(steady_state) -> str:
     """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
-            "as many fortieths of the flows' common time as minimise the standard error of the mean total goodput "
-            "over the rest (MSER); a run that would lose half of its time has no steady part"
+            "a start-up period, in multiples of 1/40 of the flows' common time, chosen to minimise the standard error of the mean total "
+            "goodput in the rest (MSER); a run that would lose half of its time has no steady part"
         )
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 

@@ -87,7 +87,10 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of flows over all bottlenecks, and of cross flows at each bottleneck, from a row of ``tidy/scenarios.csv``."""
+    """Return the number of long flows, which cross every bottleneck, and the number of cross flows at each bottleneck.
+
+    ``scenario`` is a row of ``tidy/scenarios.csv``.
+    """
     flows = int(scenario["flows"])
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])

@@ -40,7 +40,7 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Return the content of a schema-valid claims file with all keys, and a list of its contradictions."""
+    """Return the content of a schema-valid claims file with defaults filled in, and a list of the contradictions in it."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 
@@ -280,7 +280,7 @@ def _impossible_time(prefix, quantity, over_time):
     if start >= end:
         yield f"{prefix}over_time.to_percent is {end}; allowed: more than from_percent, {start}."
     if over_time["take"] == "beginnings" and quantity not in STATES:
-        where = f"{prefix}over_time.take beginnings"
+        where = f'{prefix}over_time.take "beginnings"'
         yield f'quantity is "{quantity}"; allowed with {where}: one of {", ".join(STATES)}.'
 
 

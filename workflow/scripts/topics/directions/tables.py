@@ -6,9 +6,9 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a direction in a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows in the direction together, each over its own lifetime.", _NO_RUN, least=0),
-    number_column("used_percent", "%", "Goodput of the direction divided by the path's mean capacity in that direction, which includes headers.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
-    number_column("rtt_mean_ms", "ms", "Mean RTT of the direction's flows.", _NO_RUN, least=0),
+    number_column("goodput_mbps", "Mbit/s", "Sum of the goodputs of all long flows in this direction, each averaged over the flow's lifetime.", _NO_RUN, least=0),
+    number_column("used_percent", "%", "Goodput in this direction divided by the path's mean capacity in this direction, which includes headers.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
+    number_column("rtt_mean_ms", "ms", "Mean RTT of the flows in this direction.", _NO_RUN, least=0),
 )  # fmt: skip
 DIRECTION_CELLS = Table(
     "direction_cells",
@@ -18,7 +18,7 @@ DIRECTION_CELLS = Table(
         SCENARIO_LABEL,
         text_column("direction", "Direction of the data: `forward` or `reverse`."),
         count_column("n", "runs", "Number of valid runs."),
-        count_column("flows", "flows", "Number of long flows in the direction."),
+        count_column("flows", "flows", "Number of long flows in this direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path."),
         *columns_with_intervals(*MEASURES),
     ),

@@ -95,7 +95,7 @@ SHARES = Table(
         _POSITION,
         text_column("flow_cca", "CCA of the flows in this position."),
         count_column("flows", "", "Number of flows in this position in a run."),
-        text_column("pair", "Pairs of hosts of the flows in this position, numbered from 1, separated by spaces."),
+        text_column("pair", "Numbers (from 1) of the host pairs used by the flows in this position, separated by spaces."),
         number_column("rtt_path_ms", "ms", "Mean RTT of the empty paths of the flows in this position."),
         count_column("n", "replications", "Number of valid replications with a share."),
         *_estimate(

@@ -1,4 +1,4 @@
-"""The division of a bottleneck between flows of different CCAs."""
+"""How flows of different CCAs share a bottleneck."""
 
 from itertools import combinations_with_replacement
 

@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def _legend(verdicts) -> list[dict]:
-    """Return the meaning and the style of each verdict in a table."""
+    """Return the legend of a table: the meaning and style of each verdict that occurs in it."""
     plain_verdicts = {name.removesuffix(WITH_APART) for name in verdicts}
     rows = [
         {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}

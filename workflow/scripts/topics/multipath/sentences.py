@@ -75,7 +75,10 @@ def transfer_words(even) -> str:
 
 
 def unlike_paths_words(joined) -> str:
-    """Compare joined unequal paths with the best single path and with the sum of all single paths; "" if there are no such paths."""
+    """Compare the goodput over aggregated unequal paths with the best single path and with the sum of all single paths.
+
+    The result is "" if there are no such paths.
+    """
     sentences = []
     known = joined[joined["best_factor"].notna()]
     for (label, how), rows in known.groupby(["scenario_label", "joined"], sort=False):
@@ -93,7 +96,7 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Report the joint goodput of unequal paths without single paths for comparison; "" if there are no such paths."""
+    """Report the goodput over aggregated unequal paths that have no single paths for comparison; "" if there are no such paths."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]

@@ -176,7 +176,7 @@ def _durations(tables):
 
 
 def _step_of_cause(heading, step, verdict):
-    """Return a column for one step of a difference, styled by the verdict of its comparison."""
+    """Return the column with the change from one platform to another, styled by the verdict for that change."""
 
     def cell(row):
         if is_missing(row[step]):

@@ -12,7 +12,7 @@ def shares_bottleneck(scenario) -> bool:
 
 
 def _settings(design):
-    """Return ``settings``: scenario -> the conditions shared with scenarios that differ only in the number and delays of subflows."""
+    """Return ``settings``, which maps each scenario to its conditions other than the number and delays of subflows."""
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 

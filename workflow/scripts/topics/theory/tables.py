@@ -24,7 +24,7 @@ MODELS = Table(
         number_column(
             "measured",
             IN_UNIT,
-            "Mean of the measured values over the `n` runs; for a cell that is not comparable, over all valid runs.",
+            "Mean of the measured values over the `n` runs; for a cell that can't be compared with the model, over all valid runs.",
             "no valid run has a measurement",
         ),
         *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),

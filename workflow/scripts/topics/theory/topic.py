@@ -1,4 +1,4 @@
-"""TCP compared with theory: models in each cell, and exponents across scenarios."""
+"""Measurements compared with TCP theory: models in each cell, and the exponents of RTT and loss across scenarios."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.multipath.topic import joined_scenarios

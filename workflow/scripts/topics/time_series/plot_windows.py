@@ -208,7 +208,7 @@ def _run_series(path, columns, run):
 def plot_windows(
     runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, programs, changes=None
 ) -> Drawing:
-    """Return the figure and its data; ``programs`` are the names of the study's programs in tables."""
+    """Return the figure and its data; ``programs`` are the names under which the study's programs appear in tables."""
     cell = scenario, cca_shown, ip_shown
     replication = first_valid(cell_runs(runs, *cell))
     run = (*cell, replication)
