@@ -1,4 +1,4 @@
-"""How often the joint test of all CCAs in a place, and the pairwise tests, report a difference between CCAs that don't differ."""
+"""How often the joint test of all CCAs, and the pairwise tests, report a difference between CCAs that don't differ."""
 
 import itertools
 from collections.abc import Iterator

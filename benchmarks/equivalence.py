@@ -1,4 +1,4 @@
-"""Test by two one-sided tests (TOST) whether two versions of the testbed give equivalent results, even if the bytes differ.
+"""Test by two one-sided tests (TOST) whether two versions of the testbed give equivalent results despite different bytes.
 
     .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv [--least 16]
 

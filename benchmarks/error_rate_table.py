@@ -1,4 +1,4 @@
-"""Print how often tests, intervals and verdicts are wrong on data with a known truth, with the bound of each rate.
+"""Print how often tests, intervals and verdicts are wrong on data with a known truth, with the bound on each rate.
 
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 

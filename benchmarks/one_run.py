@@ -1,4 +1,4 @@
-"""One run in the testbed's image on one core, with its wall-clock and processor time, memory and document."""
+"""Execute one run in the testbed's image on one core, and measure its wall-clock time, processor time and memory."""
 
 import gzip
 import json

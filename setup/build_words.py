@@ -1,4 +1,4 @@
-"""The reason why a guest kernel was not built, found in its build's output."""
+"""Find the reason why a guest kernel was not built in the output of its build."""
 
 import re
 

@@ -143,7 +143,7 @@ def sha256(entry) -> str:
 
 
 def write_archive(archive, name, entries, date) -> str:
-    """Write entries to an archive, whole or not at all; the same entries give the same bytes.
+    """Write entries to an archive atomically; the same entries give the same bytes.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Locking Debian packages (`make lock`): the packages in envs/debian.in and all their dependencies, in the mirror's present versions."""
+"""Lock Debian packages (`make lock`): the packages in envs/debian.in and all their dependencies, in the mirror's current versions."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Packing images into an archive in OCI's layout, for machines that can't reach any mirror (`taken_images` imports them).
+"""Pack images into an archive in the OCI layout, for machines that can't reach any mirror (`taken_images` imports them).
 
 Each image is one manifest with one compressed layer, which has the same files as in a bundle; the manifest names the image, its content
 digest and the key of its definition. Apptainer can read an archive with a single image, too (`make images ARGS=testbed`, then
@@ -33,7 +33,7 @@ CHUNK_BYTES = 2**20
 
 
 def pack(archive, names) -> Path:
-    """Write images of this checkout to an archive, whole or not at all.
+    """Write images of this checkout to an archive, atomically.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Building packetdrill, which runs the kernel's own TCP tests, from a source that the user names.
+"""Build packetdrill, which runs the kernel's own TCP tests, from a source that the user names.
 
 No package registry has it; its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or an archive.
 Only the files that the program is built from are used, wherever they are in the source, and each is read only once, so that the bytes

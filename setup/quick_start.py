@@ -1,4 +1,4 @@
-"""A faster start of Snakemake: modules that it rarely uses are loaded at their first use.
+"""Start Snakemake faster: modules that it rarely uses are loaded at their first use.
 
 Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
 plugin imports pandas for a report that it writes only on request; that import takes a third of a dry run. Only storage needs requests,

@@ -1,4 +1,4 @@
-"""Reading untrusted image archives in time and memory bounded by their size."""
+"""Read untrusted image archives in time and memory bounded by their size."""
 
 import gzip
 import io

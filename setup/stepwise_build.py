@@ -1,4 +1,4 @@
-"""Building the kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by `bisecting`.
+"""Build the kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by `bisecting`.
 
 The cache has one source tree and one folder of objects per repository. For each commit, the files that differ are replaced and `make`
 rebuilds what depends on them, as in any developer's tree. So a step takes seconds if little has changed. A base of a study's kernel

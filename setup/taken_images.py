@@ -1,4 +1,4 @@
-"""Importing images into the cache from an archive (`packed_images`) or a folder.
+"""Import images into the cache from an archive (`packed_images`) or a folder.
 
 Everything imported is verified: blobs against their digests, and the unpacked image against its content digest.
 """

@@ -45,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, their delays, and the method that joins them; `several_paths` turns each path into a scenario."""
+    """The disjoint paths of a cable, their delays, and the method that aggregates them; `several_paths` turns each path into a scenario."""
 
     paths: int
     by: str

@@ -1,4 +1,4 @@
-"""Detection of damage to finished results before planning; damaged files are set aside and made again.
+"""Detect damage to finished results before the workflow is planned; damaged files are set aside and made again.
 
 Snakemake only compares dates, but results have a manifest with the SHA-256 of each file. Once a call has finished the results, a file that
 doesn't match the manifest was changed by something other than the workflow. Before that, for example after an interrupted call, a file may

@@ -1,4 +1,4 @@
-"""Reading of flows from captures made by `testbed.readings.packet_capture`."""
+"""Read flows from captures made by `testbed.readings.packet_capture`."""
 
 import ipaddress
 import struct

@@ -1,4 +1,4 @@
-"""Repetition of a finished run with recordings, which are kept only if the run's document is byte-identical."""
+"""Repeat a finished run with recordings, which are kept only if the run's document is byte-identical."""
 
 import json
 import os

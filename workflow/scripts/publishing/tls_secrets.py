@@ -1,4 +1,4 @@
-"""TLS secrets of a run's programs: read from the programs' logs, and added to captures, so that Wireshark decrypts the packets.
+"""Read the TLS secrets of a run's programs from their logs, and add them to captures, so that Wireshark decrypts the packets.
 
 Lines have the format of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile); the block is the Decryption Secrets Block of
 draft-ietf-opsawg-pcapng.

@@ -1,4 +1,4 @@
-"""Conversion of a trace from `testbed.readings.kernel_trace` to text with the run's times, to a call graph, and to tables."""
+"""Convert a trace from `testbed.readings.kernel_trace` to text with the run's times, to a call graph, and to tables."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The definition and the source of each metric, as worded in the report."""
+"""The report's wording of each metric's definition and source."""
 
 from dataclasses import asdict, dataclass
 

@@ -1,4 +1,4 @@
-"""Columns of runs on the bottleneck's load: utilisation, waiting time in its queue, and time until flows share it fairly."""
+"""Columns of a run on the bottleneck's load: utilisation, waiting time in its queue, and time until flows share it fairly."""
 
 import numpy as np
 

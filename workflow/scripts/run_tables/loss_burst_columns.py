@@ -1,4 +1,4 @@
-"""Burst losses in a run: number and length of bursts, with the configured length."""
+"""Loss bursts in a run: their number and mean length, and the configured length."""
 
 from experiment.run_document import specification_of
 

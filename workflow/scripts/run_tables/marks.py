@@ -1,4 +1,4 @@
-"""Packets marked and dropped by queues, and marks that arrived and were echoed: columns of runs and flows."""
+"""Columns of runs and flows with the packets that queues marked or dropped, and the marks that arrived and were echoed."""
 
 from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated

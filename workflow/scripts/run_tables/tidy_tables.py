@@ -101,7 +101,7 @@ RUNS = Table(
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
         number_column(
-            "goodput_steady_mbps", "Mbit/s", "`goodput_mbps` without start-up, from `steady_begin_ns` on, even if goodput is not steady then (`goodput_steady_change_percent`).",
+            "goodput_steady_mbps", "Mbit/s", "`goodput_mbps` excluding start-up, from `steady_begin_ns` on, even if goodput is not steady then (`goodput_steady_change_percent`).",
             _NO_STEADY,
         ),
         number_column(
@@ -263,7 +263,7 @@ FLOWS = Table(
         number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter; with several paths, the RTT of the shortest path."),
         number_column("start_offset_ms", "ms", "Scheduled start, from the traffic's origin."),
         number_column("goodput_mbps", "Mbit/s", "Data delivered in the window, start-up included.", f"the application sends round trips of single messages; {NO_WINDOW}"),
-        number_column("goodput_steady_mbps", "Mbit/s", "Data delivered in the window, without start-up.", _NO_STEADY),
+        number_column("goodput_steady_mbps", "Mbit/s", "Data delivered in the window, excluding start-up.", _NO_STEADY),
         count_column("delivered_bytes", "bytes", "Data delivered in the window: acknowledged cumulatively or selectively.", f"the application is FTP; {NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),

@@ -1,4 +1,4 @@
-"""A study with one additional CCA: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
+"""Add a CCA to a study, for `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
 ``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs like any other
 study, and prints its path. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a definition, or a program's

@@ -1,4 +1,4 @@
-"""Checks, before any run, of the parameters, C files and patches that a study's own CCAs need in the guest kernel."""
+"""Check before any run the parameters, C files and patches that a study's own CCAs need in the guest kernel."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Detection of the features of this machine's kernel that emulated networks need, by trying each one.
+"""Detect which of the features that emulated networks need this machine's kernel has, by trying each one.
 
 ``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`), tries the mounts
 of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A module that

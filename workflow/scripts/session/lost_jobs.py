@@ -1,4 +1,4 @@
-"""Copying of a scheduler's message about a failed job to the job's log, where users look first."""
+"""Copy a scheduler's message about a failed job to the job's log, where users look first."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Speed of this machine: the estimate shared by `make studies`, dry runs, the remaining time, and the report on a study's duration.
+"""Estimate the speed of this machine, for `make studies`, dry runs, the remaining time, and the report on a study's duration.
 
 `run_cost.work_of_run` returns a run's work in seconds on the reference machine of benchmarks/README.md. Snakemake's benchmark files contain
 the seconds of each run that was executed here. At the end of a call, the mean times are stored in the cache, in one file per results

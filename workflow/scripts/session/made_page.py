@@ -1,4 +1,4 @@
-"""Page tables in Markdown, and their insertion between two comments of a documentation page."""
+"""Write tables in Markdown, and insert them between two comments in a documentation page."""
 
 import re
 from pathlib import Path

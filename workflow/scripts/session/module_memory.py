@@ -1,4 +1,4 @@
-"""Results of reading modules, stored between calls and identified by the modules' content.
+"""Store what was read from modules between calls, under keys that depend on the modules' content.
 
 Otherwise, each call of Snakemake, and each job on a cluster, would spend one or two seconds on reading a study's 190 modules and the
 testbed's 80.

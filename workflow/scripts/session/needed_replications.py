@@ -1,4 +1,4 @@
-"""Number of replications that a study's comparisons need to show a difference, estimated from pilot runs.
+"""Estimate from pilot runs how many replications a study's comparisons need to show a difference.
 
 They are the comparisons that the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
 scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs

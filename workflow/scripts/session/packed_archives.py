@@ -1,4 +1,4 @@
-"""Table of the archives that `make publish` puts next to results folders, with their digests."""
+"""List the archives that `make publish` puts next to results folders, with their digests."""
 
 import hashlib
 from collections.abc import Iterable

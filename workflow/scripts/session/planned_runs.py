@@ -1,4 +1,4 @@
-"""The runs planned in a dry run by scenario and CCA, and their cost; Snakemake's own table has only the number of jobs."""
+"""The number and cost of the runs that a dry run plans, by scenario and CCA; Snakemake's own table has only the number of jobs."""
 
 import sys
 from collections.abc import Callable, Iterable

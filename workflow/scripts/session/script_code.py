@@ -1,4 +1,4 @@
-"""Digest of a rule's script, which covers the script's code and the code of all modules that it imports from this folder.
+"""Compute the digest of a rule's script, over its code and the code of all modules that it imports from this folder.
 
 Snakemake notices a changed script, but not changes to the modules that the script imports. As a parameter of the script's rule, the digest
 makes only the outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,

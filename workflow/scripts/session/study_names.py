@@ -1,4 +1,4 @@
-"""Look-up of a study file by the study's name for `make STUDY=...`, before anything is set up.
+"""Find a study file by the study's name for `make STUDY=...`, before anything is set up.
 
 Standard library only, without a YAML parser: the name is in the line ``study: <name>`` of a file.
 """

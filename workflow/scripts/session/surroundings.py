@@ -1,4 +1,4 @@
-"""Protection of a workflow from the caller's environment and limits: harmful settings are removed where possible, otherwise reported."""
+"""Protect a workflow from the caller's environment and limits: harmful settings are removed where possible, otherwise reported."""
 
 import os
 import re

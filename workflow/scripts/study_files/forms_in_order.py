@@ -1,4 +1,4 @@
-"""Files that have passed validation, remembered across calls by the digests of file and schema.
+"""Remember across calls which files have passed validation, by the digests of file and schema.
 
 Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it for importing jsonschema.
 """

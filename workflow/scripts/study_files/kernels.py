@@ -1,4 +1,4 @@
-"""Guest kernels that a study defines: completion of their definitions, and descriptions of problems in sentences.
+"""Guest kernels that a study defines: fill in the defaults of their definitions, and describe problems in sentences.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """

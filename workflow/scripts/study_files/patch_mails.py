@@ -1,4 +1,4 @@
-"""Reading of patch series in the mail format of `git format-patch` and `b4 am`: the decoded patches in order.
+"""Read patch series in the mail format of `git format-patch` and `b4 am`: decode the patches, and put them in order.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """

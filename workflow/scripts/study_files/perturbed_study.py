@@ -1,4 +1,4 @@
-"""A study that tests how sensitive a study's conclusions are to settings: a sample of its scenarios under perturbed conditions.
+"""Derive a study that tests how sensitive another study's conclusions are: a sample of its scenarios under perturbed conditions.
 
 A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the same workflow runs and analyses the study.
 """

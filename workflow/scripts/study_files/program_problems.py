@@ -1,4 +1,4 @@
-"""Reasons why programs among a study's CCAs can't run in the study's scenarios and mixes, as sentences that start with the key."""
+"""Explain why programs among a study's CCAs can't run in its scenarios and mixes, in sentences that start with the key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A study's declared programs: completion of declarations, their insertion into groups, and descriptions of problems.
+"""A study's declared programs: fill in their declarations, insert them into groups, and describe problems in sentences.
 
 Standard library only: the scripts in the analysis image need it too.
 """

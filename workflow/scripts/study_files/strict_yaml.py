@@ -1,4 +1,4 @@
-"""Strict reading of Sawtooth's YAML files, with one sentence per error."""
+"""Read Sawtooth's YAML files strictly, with one sentence per error."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""Chains of bottlenecks: completion, and descriptions of problems in sentences that start with the key."""
+"""Chains of bottlenecks: fill in defaults, and describe problems in sentences that start with the key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Flow groups in a study: completion, counting, and descriptions of problems in sentences that start with the key."""
+"""Flow groups in a study: fill in defaults, count flows, and describe problems in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator

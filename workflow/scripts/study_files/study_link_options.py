@@ -1,4 +1,4 @@
-"""Problems with a link's options, as sentences that start with the key."""
+"""Describe problems with a link's options, in sentences that start with the key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Problems of segments, windows and buffers that Linux can't honour, and of settings that exceed a guest's memory."""
+"""Describe segments, windows and buffers that Linux can't honour, and settings that exceed a guest's memory."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Conflicts of a study with its links' MTU, as sentences that start with the key."""
+"""Describe a study's conflicts with the MTU of its links, in sentences that start with the key."""
 
 from collections.abc import Iterator
 

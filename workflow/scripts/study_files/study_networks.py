@@ -1,4 +1,4 @@
-"""Problems with a network, its paths and its applications, as sentences that start with the key."""
+"""Describe problems with a network, its paths and its applications, in sentences that start with the key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Problems with a bottleneck's queue according to the disciplines' declarations, as sentences that start with the key."""
+"""Describe how a bottleneck's queue violates its discipline's declaration, in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator

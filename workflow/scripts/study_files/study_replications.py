@@ -1,4 +1,4 @@
-"""Number of replications of a study's scenarios: a fixed number, or the number needed for the required precision.
+"""Number of replications for a study's scenarios: a fixed number, or the number needed for the required precision.
 
 A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks at its runs after fixed numbers of
 replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so that all of them are

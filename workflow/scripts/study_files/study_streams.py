@@ -1,4 +1,4 @@
-"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): maximum number of flows, and unsupported settings."""
+"""Limits for flows carried by two programs of the testbed (`traffic.processes: per-side`): their number, and unsupported settings."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Problems with a path's changes over time, as sentences that start with the key."""
+"""Describe problems with a path's changes over time, in sentences that start with the key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Validation of a study's form, with problems as sentences.
+"""Validate a study's form, and describe problems in sentences.
 
 Each sentence names the key, the value and the allowed values in plain language. Checks that the schema
 can't express because they involve two keys are in `study_consistency`.

@@ -1,4 +1,4 @@
-"""Conditions other than losses and start times that vary among a scenario's replications, drawn from the replications' seeds.
+"""Conditions, in addition to losses and start times, that vary among a scenario's replications; they are drawn from the seeds.
 
 A scenario's `variation` sets the ranges, which are centred at the scenario's own values. A draw depends only on the run's seed and the
 quantity, so all CCAs and IP versions of a replication have the same conditions, and drawing one more quantity doesn't change the others.

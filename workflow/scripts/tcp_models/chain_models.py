@@ -1,4 +1,4 @@
-"""Theory of flows over several bottlenecks in series that compete with flows over one bottleneck: the linear network, or parking lot.
+"""Theory of the linear network, or parking lot: flows over several bottlenecks in series compete with flows over one bottleneck.
 
 All bottlenecks have the same rate and the same number of cross flows.
 """

@@ -1,4 +1,4 @@
-"""Goodput of a cable for messages of a given size, and a message's round-trip time: exact, from header sizes only.
+"""Exact goodput and round-trip time of messages of a given size over a cable, from header sizes only.
 
 Header sizes are the same as in the testbed: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
 (RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). Further bytes per frame

@@ -1,4 +1,4 @@
-"""Formatting of numbers for readers. The results are not used in computations."""
+"""Format numbers for readers. The results are not used in computations."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A chain (parking lot): routers with bottlenecks in series between them, long flows over all bottlenecks, and cross flows over each.
+"""A chain (parking lot): routers with bottlenecks in series between them, long flows that cross them all, and cross flows over each.
 
 With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) crosses the first bottleneck and pair 3
 (h5, h6) the second::

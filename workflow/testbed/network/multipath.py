@@ -1,4 +1,4 @@
-"""Joining the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
+"""Aggregate the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
 
 MPTCP: the client has no endpoints and may open ``paths - 1`` further subflows. The listening
 server announces (ADD_ADDR) its address on each further path. For each of these addresses

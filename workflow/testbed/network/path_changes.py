@@ -38,7 +38,7 @@ TICK_NS = 64
 
 
 class PathChanges:
-    """Changes the path of a run according to its timeline; to be opened before the traffic.
+    """Changes the path of a run according to its timeline; open it before traffic starts.
 
     ``result`` has one dict per change that took place: the request (``at_ns`` since the traffic's origin,
     ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and for each of its ``devices`` the kernel's

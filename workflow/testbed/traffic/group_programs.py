@@ -40,7 +40,7 @@ class Program:
 
 
 class GroupPrograms:
-    """The programs of a run's groups, from before the traffic to after it; to be opened before the links' counters are read."""
+    """The programs of a run's groups, from before the traffic to after it; open it before the links' counters are read."""
 
     def __init__(self, path, specification, job):
         self._path, self._specification, self._job, self._declared = path, specification, job, None

@@ -1,4 +1,4 @@
-"""Reading of compressed JSON of unknown origin, with limits."""
+"""Read compressed JSON of unknown origin, with limits on its size."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Rebuilding of received runs' kernels from the published patches, options and C files."""
+"""Rebuild the kernels of received runs from the published patches, options and C files."""
 
 import base64
 import hashlib

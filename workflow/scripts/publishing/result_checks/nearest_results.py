@@ -1,4 +1,4 @@
-"""Suggestions of results folders for misspelt names."""
+"""Suggest results folders for a misspelt name."""
 
 import difflib
 import os

@@ -1,4 +1,4 @@
-"""Unpacking of an untrusted zip archive."""
+"""Unpack an untrusted zip archive."""
 
 import io
 import shutil

@@ -1,4 +1,4 @@
-"""Finding, opening and reading of a results folder, which may come from someone else, without trusting it.
+"""Find, open and read a results folder without trusting it, since it may come from someone else.
 
 Nothing is written to the folder. Links in it aren't followed, and only regular files
 up to the largest size for their kind are read.

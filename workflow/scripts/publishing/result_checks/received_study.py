@@ -1,4 +1,4 @@
-"""Reading of a results folder's study and of a run's specification without trusting them."""
+"""Read the study and the run specifications in a results folder without trusting them."""
 
 import re
 from itertools import islice

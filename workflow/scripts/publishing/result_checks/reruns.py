@@ -1,4 +1,4 @@
-"""Reruns of received runs, and comparison of the documents' bytes."""
+"""Rerun received runs, and compare the bytes of the documents."""
 
 import contextlib
 import csv

@@ -1,4 +1,4 @@
-"""Recreation of all outputs from received run documents (tables, analysis, figures, page, manifest), and comparison of bytes.
+"""Recreate all outputs (tables, analysis, figures, page, manifest) from received run documents, and compare the bytes.
 
 The workflow itself recreates the outputs, in a temporary folder with copies of the documents. No run is executed, because with
 ``gaps=true`` the workflow uses only the existing documents.

@@ -1,4 +1,4 @@
-"""Comparison of the digests in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing run documents."""
+"""Compare the digests in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing run documents."""
 
 import csv
 import io

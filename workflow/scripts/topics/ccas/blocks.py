@@ -1,4 +1,4 @@
-"""Runs of several CCAs side by side: runs of one scenario, IP version and replication have the same seed, so they form a block."""
+"""Blocks of runs with different CCAs: runs with the same scenario, IP version and replication have the same seed."""
 
 import pandas as pd
 

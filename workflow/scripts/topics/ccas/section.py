@@ -1,4 +1,4 @@
-"""The section on CCAs: one test of all CCAs in each place, then a test of each pair."""
+"""The section on CCAs: one test of all CCAs in each scenario and IP version, then a test of each pair."""
 
 from report_parts.cells_table import IP_KEY, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell

@@ -1,4 +1,4 @@
-"""The effect of the CCA: one test of all CCAs in each place, then a test of each pair."""
+"""The effect of the CCA: one test of all CCAs in each scenario and IP version, then a test of each pair."""
 
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from topics.packet_size.topic import compares_sizes_alone

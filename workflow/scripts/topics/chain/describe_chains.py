@@ -1,4 +1,4 @@
-"""Describe, for each cell, the measured and the theoretical share of flows over several bottlenecks that compete with flows over one."""
+"""Describe, for each cell, the measured and the theoretical share of the flows that cross several bottlenecks."""
 
 import pandas as pd
 

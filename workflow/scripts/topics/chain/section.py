@@ -1,4 +1,4 @@
-"""The section on bottlenecks in series: the shares of flows that pass all bottlenecks, compared with theory."""
+"""The section on bottlenecks in series: the shares of flows that cross all bottlenecks, compared with theory."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding

@@ -1,4 +1,4 @@
-"""Several bottlenecks in series: the share, measured and in theory, of flows that pass all of them and compete with flows that pass one."""
+"""Several bottlenecks in series: the measured and theoretical shares of long flows, which compete with cross flows at each."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS

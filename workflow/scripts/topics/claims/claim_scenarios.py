@@ -1,4 +1,4 @@
-"""Finding the paper's scenarios among a study's scenarios by their conditions."""
+"""Find a paper's scenarios among a study's scenarios by their conditions."""
 
 import math
 

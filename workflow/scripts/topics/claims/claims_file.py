@@ -1,4 +1,4 @@
-"""Reading, validating and completing a file with a paper's claims.
+"""Read and validate a file with a paper's claims, and fill in its defaults.
 
 The predicates themselves are in `claim_predicates` and `claim_groups`.
 """

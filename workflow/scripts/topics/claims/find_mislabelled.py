@@ -1,4 +1,4 @@
-"""Find runs in which a CCA other than the requested one ran, and compare them with runs of the requested CCA.
+"""Find runs in which another CCA ran instead of the requested one, and compare them with runs of the requested CCA.
 
 If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
 with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence.

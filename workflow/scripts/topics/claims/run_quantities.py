@@ -1,4 +1,4 @@
-"""Quantities of runs that are derived from several columns of the tidy tables."""
+"""Quantities of a run that are derived from several columns of the tidy tables."""
 
 import numpy as np
 import pandas as pd

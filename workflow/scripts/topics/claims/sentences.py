@@ -1,4 +1,4 @@
-"""The number of a paper's claims that hold, in one sentence."""
+"""The sentence on the number of a paper's claims that hold."""
 
 import numpy as np
 

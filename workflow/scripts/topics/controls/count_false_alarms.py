@@ -1,4 +1,4 @@
-"""Count the cells that differ from themselves according to the comparisons of IP versions and of CCAs."""
+"""Count the cells in which the comparisons of IP versions and of CCAs find a difference between identical conditions."""
 
 import pandas as pd
 

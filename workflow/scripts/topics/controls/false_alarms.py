@@ -1,4 +1,4 @@
-"""The number of cells found to differ from themselves, and the number expected by chance."""
+"""The number of differences found when cells are compared with themselves, and the number expected by chance."""
 
 import pandas as pd
 

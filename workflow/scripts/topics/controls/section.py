@@ -1,4 +1,4 @@
-"""The section on controls: the number of cells that differ from themselves, the number expected by chance, and each comparison."""
+"""The section on controls: differences found when cells are compared with themselves, and the number expected by chance."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell

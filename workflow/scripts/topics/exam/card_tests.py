@@ -68,7 +68,7 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the exact one-sided upper bound on the share of worse runs, given their number among n (Clopper and Pearson, 1934).
+    """Return the exact one-sided upper confidence bound on the share of worse runs, given their number among n (Clopper and Pearson, 1934).
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171

@@ -315,7 +315,7 @@ def _until(outcomes, replications):
 
 
 def _verdicts(outcomes, rows, tests, level, exam, rare):
-    """Return each row's p-values, upper bound on the share of worse runs, and verdict."""
+    """Return each row's p-values, upper confidence bound on the share of worse runs, and verdict."""
     is_absolute = ["limit" in row or "is_rare" in row for row in rows]
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
     better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]

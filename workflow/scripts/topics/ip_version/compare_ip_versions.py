@@ -74,7 +74,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the numbers of outliers among each IP version's runs and among pairs, and the upper bound of the pairs' share of outliers."""
+    """Return the numbers of outliers among runs (by IP version) and pairs, and the upper confidence bound on the share among pairs."""
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,

@@ -116,7 +116,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "apart_possible_percent",
             "%",
-            "Largest share of outliers among pairs that can't be ruled out: the exact one-sided upper bound.",
+            "Largest share of outliers among pairs that can't be ruled out: the exact one-sided upper confidence bound.",
             _NO_PAIR,
         ),
         number_column(

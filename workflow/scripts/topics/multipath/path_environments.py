@@ -1,4 +1,4 @@
-"""The technique that joins a scenario's paths, the technique's name in the paper, and the single path for comparison."""
+"""The technique that aggregates a scenario's paths, its name in the paper, and the single path for comparison."""
 
 from collections import Counter
 

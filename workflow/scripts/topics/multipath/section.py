@@ -1,4 +1,4 @@
-"""The section on several paths: joint goodput, each path's share, the effect of reordering, and CPU cost."""
+"""The section on several paths: total goodput, each path's share, the effect of reordering, and CPU cost."""
 
 import math
 

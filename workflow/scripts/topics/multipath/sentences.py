@@ -1,4 +1,4 @@
-"""Sentences on several paths: joint goodput, the effect of reordering, CPU cost, and CCAs with equal results."""
+"""Sentences on several paths: total goodput, the effect of reordering, CPU cost, and CCAs with equal results."""
 
 from collections.abc import Iterator
 from itertools import combinations

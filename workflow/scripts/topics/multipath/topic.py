@@ -10,7 +10,7 @@ EXTREMES = ("cubic", "vegas")
 
 
 def is_joined(scenario) -> bool:
-    """Return whether a resolved scenario joins several paths by MPTCP or tunnels."""
+    """Return whether a resolved scenario aggregates several paths by MPTCP or tunnels."""
     return scenario["multipath"]["by"] != "none"
 
 
@@ -20,12 +20,12 @@ def is_transfer(scenario) -> bool:
 
 
 def joined_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios that join several paths."""
+    """Return the scenarios that aggregate several paths."""
     return tuple(scenario["id"] for scenario in design.scenarios if is_joined(scenario))
 
 
 def most_path_numbers(design) -> int:
-    """Return the largest number of different path counts among scenarios whose paths are joined in the same way."""
+    """Return the largest number of different path counts among scenarios whose paths are aggregated in the same way."""
     numbers = {}
     for scenario in filter(is_joined, design.scenarios):
         paths, application = scenario["multipath"], scenario["traffic"]["application"]
@@ -37,13 +37,13 @@ def most_path_numbers(design) -> int:
 
 
 def are_unlike(scenario) -> bool:
-    """Return whether the joined paths of a resolved scenario differ in delay, rate, loss or queue."""
+    """Return whether the aggregated paths of a resolved scenario differ in delay, rate, loss or queue."""
     paths = scenario["multipath"]
     return is_joined(scenario) and any(len(set(paths.get(key) or [0])) > 1 for key in ("path_delay_ms", *OF_PATH))
 
 
 def has_unlike(design) -> bool:
-    """Return whether a study has a scenario that joins unequal paths, and a scenario with a single path for comparison."""
+    """Return whether a study has a scenario that aggregates unequal paths, and a scenario with a single path for comparison."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 

@@ -1,4 +1,4 @@
-"""Draw changing paths over time: goodput and capacity, the queueing delay, and the smallest RTT that the CCAs assume."""
+"""Draw changing paths over time: goodput and capacity, queueing delay, and the minimum RTT that the CCAs assume."""
 
 import numpy as np
 import pandas as pd

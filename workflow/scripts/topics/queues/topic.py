@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return ``settings``: scenario -> the conditions shared with scenarios that differ only in queue, ECN, recovery and platform."""
+    """Return ``settings``, which maps each scenario to its conditions other than queue, ECN, recovery and platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 

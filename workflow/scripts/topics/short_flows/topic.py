@@ -12,7 +12,7 @@ def applies(design) -> bool:
 
 
 def settings_params(design) -> dict[str, dict]:
-    """Return ``settings``: scenario -> label, and conditions shared with the scenarios that differ only in flow groups."""
+    """Return ``settings``, which maps each scenario to its label and its conditions other than flow groups."""
     of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
     settings = {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
     return {"settings": settings}

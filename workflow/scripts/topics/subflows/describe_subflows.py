@@ -1,4 +1,4 @@
-"""Describe the share that MPTCP's subflows get at a bottleneck that other flows also use, and the share that RFC 6356 allows."""
+"""Describe the share that MPTCP subflows get of a bottleneck that other flows also use, and the share that RFC 6356 allows."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The section on subflows over one bottleneck: MPTCP's share, compared with the shares for coupled and for uncoupled subflows."""
+"""The section on subflows over one bottleneck: MPTCP's share, compared with the theoretical shares of coupled and of uncoupled subflows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding

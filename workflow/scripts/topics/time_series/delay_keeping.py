@@ -1,4 +1,4 @@
-"""Measure CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
+"""Measure CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for the minimum RTT.
 
 Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """

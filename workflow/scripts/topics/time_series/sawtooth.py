@@ -1,4 +1,4 @@
-"""The teeth of a flow's congestion window: its growth, and the share of the window that remains after a loss.
+"""The teeth of a flow's congestion window: the growth of each tooth, and the share of the window that remains after a loss.
 
 A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second. Times that contain
 a timeout or slow start don't count, nor do the times before the first and after the last reduction. A tooth that began with slow start's

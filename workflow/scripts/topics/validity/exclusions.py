@@ -1,4 +1,4 @@
-"""Conclusions of the report that would change if excluded runs with measured values were kept."""
+"""Find the report's conclusions that would change if excluded runs with measured values were kept."""
 
 from dataclasses import dataclass
 
