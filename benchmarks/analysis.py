@@ -50,7 +50,7 @@ def _script_of(name, params):
 
 
 def cpu_of_children_s() -> float:
-    """Return the CPU seconds of all child processes that this process has waited for."""
+    """Return the CPU time in seconds of all child processes that this process has waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -43,7 +43,7 @@ def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
 
 
 def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
-    """Rate of studies in which the joint test is falsely significant in any place; the default study has 96 places, counting each metric."""
+    """Rate of studies with any falsely significant joint test; the default study has 96: one per scenario, IP version and metric."""
     alarms = 0
     for _ in range(samples):
         blocks = FACTORS[factor](rng, (places, n, ccas)) * np.exp(0.1 * rng.standard_normal((places, n, 1)))

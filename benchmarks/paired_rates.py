@@ -161,7 +161,7 @@ def level_alarms(rng, samples, n, levels, cells=3) -> list[Rate]:
 
 
 def power_of_test(rng, samples, n) -> list[Rate]:
-    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %, for comparison, without a bound."""
+    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %; it is printed for comparison and has no bound."""
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(

@@ -179,7 +179,7 @@ def main() -> int:
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Measure a case ``repeat`` times, each after the machine's own kernel; print its row and return how many cores others used."""
+    """Measure a case ``repeat`` times, each time after the machine's own kernel; print its row; return how many cores others used."""
     rounds = [(native(core), testbed(cca, scenario, duration_s, core, folder)) for _ in range(repeat)]
     others = max(max(there.others, here.others) for there, here in rounds)
     walls, memory_mb = [here.wall_s for _, here in rounds], max(here.memory_mb for _, here in rounds)

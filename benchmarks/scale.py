@@ -153,7 +153,7 @@ def report_full_grid() -> None:
 
 
 def parallel(options) -> None:
-    """Print the speed of two cores relative to one, for the workflow and for the machine itself, and compare the runs' bytes."""
+    """Print the speed of two cores relative to one, for the workflow and for the machine without it, and compare the runs' bytes."""
     both = sorted(os.sched_getaffinity(0))[:2]
     speedups, machine, digests = [], [], set()
     with checkout() as folder:

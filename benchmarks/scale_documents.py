@@ -50,7 +50,7 @@ def tidy(options) -> None:
 
 
 def multiply(study, results, target) -> int:
-    """Write all documents of a study from those of some runs, as if made by this checkout's testbed; return the number of originals."""
+    """Write documents for all runs of a study, copied from some, as if made by this checkout's testbed; return the number of originals."""
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
     texts = {}

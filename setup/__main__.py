@@ -44,7 +44,7 @@ from session.surroundings import path_problem  # noqa: E402
 
 
 def set_up():
-    """Perform the set-up steps that are still to be done, starting with the checks that may fail."""
+    """Perform the remaining set-up steps, starting with the checks that may fail."""
     if problem := path_problem(ROOT):
         raise SetupError(problem)
     if unpacked.is_unpacked_bundle():

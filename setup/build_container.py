@@ -59,7 +59,7 @@ def outside() -> dict[str, str]:
 
 
 def said_by(command, what="the kernel") -> tuple[int, str]:
-    """Run a command and return its exit status and its output, of which only the beginning and the end are kept if it is long.
+    """Run a command and return its exit status and its output; only the beginning and the end of long output are kept.
 
     If the command takes longer than a build may, the SetupError names ``what`` was being built.
     """

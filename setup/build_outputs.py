@@ -57,7 +57,7 @@ def read_linux(folder, name) -> bytes:
 
 
 def is_program(content) -> bool:
-    """Return whether bytes are an executable ELF file for x86-64 that contains everything its program headers refer to."""
+    """Return whether the bytes are a complete executable ELF file for x86-64: its program headers refer only to content that it has."""
     if len(content) < HEADER.size or not content.startswith(ELF_64_LITTLE):
         return False
     _, kind, machine, _, _, place, _, _, _, size, number, *_ = HEADER.unpack_from(content)

@@ -125,7 +125,7 @@ def wheel_entries(folder) -> list[Entry]:
 
 
 def with_lists(entries) -> list[Entry]:
-    """Return the entries followed by two more, which list the bundle's contents: targets of links, and digests of files."""
+    """Return the entries followed by two lists of the bundle's contents: the targets of links, and the digests of files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
             raise SetupError(f"the name {entry.name!r} has a line break in it, which the bundle's list can't hold.")

@@ -60,7 +60,7 @@ def find_mirror(environ=os.environ) -> str:
 
 
 def mirror_of_debootstrap(environ) -> str | None:
-    """Return the default archive of debootstrap, the installed one or this distribution's package; None if there is neither."""
+    """Return the default archive of debootstrap (installed, or from this distribution's package); None if there is no debootstrap."""
     path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     with tempfile.TemporaryDirectory() as folder:
         program = shutil.which("debootstrap", path=path)

@@ -45,7 +45,7 @@ def make_docs_environment() -> None:
 
 
 def provide_packages(venv, lock) -> None:
-    """Make or renew an environment unless it matches the lock file; if it is a symbolic link, renew the target, for all who share it.
+    """Make or renew an environment unless it matches the lock file; if it is a symbolic link, renew its target, which may be shared.
 
     Raises
     ------

@@ -46,7 +46,7 @@ def files_of(definition) -> list[Path]:
 
 
 def sections_of(definition) -> list[str]:
-    """Return the sections of envs/debian.lock that a definition takes packages from (``{{ debian_kernel }}``), in order."""
+    """Return the sections of envs/debian.lock with a definition's packages (``{{ debian_kernel }}``), in order."""
     return sorted(set(re.findall(r"\{\{ debian_(\w+) \}\}", definition.read_text())))
 
 
@@ -75,7 +75,7 @@ def definition_key(definition) -> str:
 
 
 def cached_image(definition) -> tuple[str, Path]:
-    """Return (key, directory) of a definition's image, whether built or not: in the cache, or in a bundle that has it."""
+    """Return the key and the directory of a definition's image, whether it exists or not: in the cache, or in a bundle that has it."""
     key = definition_key(definition)
     name = f"{definition.stem}-{key[:16]}"
     bundled = unpacked.IMAGES / name
@@ -83,7 +83,7 @@ def cached_image(definition) -> tuple[str, Path]:
 
 
 def wanted_images(definitions, environ=os.environ) -> list[Path]:
-    """Return the definitions whose images set-up makes; ns-3's, which few studies need, only with SAWTOOTH_NS3=1."""
+    """Return the definitions whose images set-up makes; ns-3's image, which few studies need, is included only with SAWTOOTH_NS3=1."""
     return [definition for definition in definitions if definition.stem != "ns3" or environ.get("SAWTOOTH_NS3") == "1"]
 
 

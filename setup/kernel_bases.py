@@ -31,7 +31,7 @@ COMPILED_ONLY = re.compile(
 
 
 def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
-    """Return the base of a kernel, built unless the cache has it, and the files to replace in it.
+    """Return the base of a kernel, which is built unless the cache has it, and the files to replace in the base.
 
     The base is a folder with ``source`` and ``objects``. The files to replace are a mapping of path -> digest of the file in the kernel's
     source tree, which is empty unless the base was built from another state of that tree. ``root`` is the root folder of the image that

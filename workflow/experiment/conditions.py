@@ -62,7 +62,7 @@ class Multipath:
 
 @dataclass(frozen=True)
 class Chain:
-    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the cross flows of each."""
+    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the cross flows at each."""
 
     bottlenecks: list
     cross_flows: int

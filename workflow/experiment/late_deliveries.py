@@ -92,7 +92,7 @@ class LateDeliveries:
 
     @cached_property
     def _packets_of_trace(self):
-        """Number of additional packets whose delivery may become known at the ends of a period because of a trace.
+        """Number of additional packets whose delivery may become known at the ends of a period if the rate follows a trace.
 
         A trace passes whole packets, and small packets even in steps without capacity.
 

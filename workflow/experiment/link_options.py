@@ -289,7 +289,7 @@ def correlation_of(link, what, direction) -> float:
 
 
 def correlations_at(link, place, direction) -> dict[str, float]:
-    """Return the correlations, in percent, of netem's random draws at a place in a direction, by the names of `CORRELATED`."""
+    """Return the correlations, in percent, of the random draws of the netem at ``place`` in a direction, by the names of `CORRELATED`."""
     there = {option.correlated for option in options_at(link, place, direction)}
     if place == PATH:
         there |= {"loss"} if link["loss_percent"][direction] else set()
@@ -305,6 +305,6 @@ def expected_percent(option, link, direction) -> float:
 
 
 def options_at(link, place, direction) -> dict[LinkOption, object]:
-    """Return the options that netem implements at a place in a direction, each with its value."""
+    """Return the options that the netem at ``place`` implements in a direction, each with its value."""
     values = {option: option.of(link, direction) for option in LINK_OPTIONS if option.place == place and option.words}
     return {option: value for option, value in values.items() if value is not None}

@@ -56,7 +56,7 @@ class LossModel:
 
     @property
     def told(self) -> dict[str, float]:
-        """The values that must be read back in addition to the share of losses."""
+        """The values that the read-back must contain in addition to the share of losses."""
         return {
             f"loss_{one.name}_percent": 100 * chance for one, chance in zip(fields(self), astuple(self), strict=True)
         }
@@ -97,12 +97,12 @@ class GilbertElliott(LossModel):
         return (self.bad_loss, self.good_loss) == (1, 0)
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """As `LossModel.chain`, with the states good and bad."""
+        """The same as `LossModel.chain`, with the states good and bad."""
         bad = self.p / (self.p + self.r)
         return (1 - bad, bad), ((1 - self.p, self.p), (self.r, 1 - self.r)), (self.good_loss, self.bad_loss)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`, with two random numbers per packet."""
+        """The same as `LossModel.fates`, with two random numbers per packet."""
         to_bad, to_good, bad_loss, good_loss = map(_in_kernel, astuple(self))
         kept, bad = CERTAIN - bad_loss, False
         while True:
@@ -113,12 +113,12 @@ class GilbertElliott(LossModel):
 
     @property
     def words(self) -> str:
-        """As `LossModel.words`, without values that are tc's defaults."""
+        """The same as `LossModel.words`, without values that are tc's defaults."""
         return " ".join(super().words.split()[:3]) if self.is_of_bursts else super().words
 
     @property
     def told(self) -> dict[str, float]:
-        """As `LossModel.told`."""
+        """The same as `LossModel.told`."""
         return {"loss_burst_packets": 1 / self.r} if self.is_of_bursts else super().told
 
 
@@ -135,7 +135,7 @@ class FourStates(LossModel):
     word = "state"
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """As `LossModel.chain`, with the states 1 to 4."""
+        """The same as `LossModel.chain`, with the states 1 to 4."""
         lost = self.p13 / self.p31 if self.p13 else 0
         shares = (1, lost * self.p32 / self.p23 if lost and self.p32 else 0, lost, self.p14)
         changes = (
@@ -147,7 +147,7 @@ class FourStates(LossModel):
         return tuple(share / sum(shares) for share in shares), changes, (0, 0, 1, 1)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`, with one random number per packet."""
+        """The same as `LossModel.fates`, with one random number per packet."""
         p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
         # State -> bounds of the random number for each following state; the last state follows for all larger numbers.
         followers = {

@@ -57,7 +57,7 @@ class Program:
 
     @property
     def folder(self) -> str | None:
-        """Name of the folder with the program's files in a run, and of their archive; None for a program of the image."""
+        """Name of the folder with the program's files in a run, and of their archive; None for a program in the image."""
         return self.sha256 and self.sha256[:16]
 
 

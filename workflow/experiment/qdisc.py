@@ -118,7 +118,7 @@ class Discipline:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:
-        """Return the unit of the qdisc's limit: the study's unit ``measure`` if the discipline supports it, else the discipline's first."""
+        """Return the unit of the qdisc's limit: the study's unit ``measure`` if the discipline supports it, else the first that it supports."""
         return measure if measure in self.kinds else next(iter(self.kinds))
 
     def marks(self, queue) -> bool:

@@ -108,7 +108,7 @@ class RunFlows:
         return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
 
     def subflows(self, pair) -> int:
-        """Return the number of connections of each flow of a pair (counted from 0): with MPTCP one subflow per path.
+        """Return the number of connections per flow between a pair of hosts (counted from 0): with MPTCP one subflow per path.
 
         On a dumbbell the subflows of the first pair share the bottleneck, and flows of other pairs have one connection each.
         """

@@ -183,7 +183,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return a run with only one path of a cable, numbered from 0; on a dumbbell, whose paths share the bottleneck, the run itself."""
+        """Return a run over a single path of a cable, numbered from 0; on a dumbbell, whose paths share the bottleneck, the run itself."""
         return self.bottlenecks[path] if self.is_cable else self
 
     @property

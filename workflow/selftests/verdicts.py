@@ -85,7 +85,7 @@ def options_of(configuration) -> set[str]:
 
 
 def options_off(wanted, options) -> list[str]:
-    """Return the options that the tests' configuration (given as text) sets and a kernel doesn't have.
+    """Return the options that the tests' configuration (given as text) sets but a kernel doesn't have.
 
     HZ is compared by value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
     """

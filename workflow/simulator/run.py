@@ -51,7 +51,7 @@ def run_time_s(specification) -> float:
 
 
 def wall_limit_s(specification) -> float:
-    """Return the wall-clock limit of a run in s, which is many times what the slowest runs need."""
+    """Return the wall-clock limit of a run in s, which is many times the duration of the slowest runs."""
     return 120 + 20 * run_time_s(specification)
 
 

@@ -111,7 +111,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
-    """Draw vertical lines from low to high at each place, as one path."""
+    """Draw a vertical line from low to high at each position, as one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan

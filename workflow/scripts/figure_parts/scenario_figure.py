@@ -43,7 +43,7 @@ class ScenarioFigure(PanelFigure):
         super().__init__(title, grid, (left, right, TITLE_PT + above, AXIS_PT), key)
 
     def add(self, scenario, axis, unit) -> Axes:
-        """Add the panel of a row of ``tidy/scenarios.csv`` with an `Axis` of values; return its axes."""
+        """Add a panel for a row of ``tidy/scenarios.csv``, with an `Axis` of values, and return its axes."""
         axes = self.next_axes()
         value_axis(axes, "x", axis, spaced=True)
         unit_below(axes, axis, unit)

@@ -82,7 +82,7 @@ def _resampled_t(standardised):
 
 @lru_cache(maxsize=16)
 def _resamples(n) -> np.ndarray:
-    """Return the weight of each of n values in each resample, shape (`RESAMPLES`, n): the same for all samples of this size."""
+    """Return the weight of each of n values in each resample, shape (`RESAMPLES`, n); all samples of n values use the same weights."""
     drawn = np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES // 2) / n
     return np.concatenate([drawn, drawn[:, ::-1]])
 

@@ -60,7 +60,7 @@ class Margin:
     resolution: float = 0.0  # values closer than this don't differ
 
     def exceeded(self, a, b, times=1) -> np.ndarray:
-        """Return a mask of the places where a exceeds b by more than the margin; False where a value is missing."""
+        """Return a mask that is True where a exceeds b by more than the margin, and False where a value is missing."""
         share = self.size / 100
         if self.scale == "points":
             return a - b > max(times * self.size, self.resolution)

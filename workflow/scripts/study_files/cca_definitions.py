@@ -99,7 +99,7 @@ def kernel_cca(study, cca) -> str:
 
 
 def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
-    """Yield problems of definitions: sentences that start with the key.
+    """Yield problems with definitions: sentences that start with the key.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def with_directions(config) -> dict:
 
 
 def one_sided(config) -> Iterator[str]:
-    """Yield problems of keys with a value for only one direction although both directions need a value."""
+    """Yield problems with keys with a value for only one direction although both directions need a value."""
     places = {"defaults": config.get("defaults")}
     if isinstance(scenarios := config.get("scenarios"), list):
         places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}

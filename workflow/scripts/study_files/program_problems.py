@@ -31,7 +31,7 @@ def _others_of_its_own(scenario):
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield problems of mixes that include a program, in a study's expanded list of CCAs."""
+    """Yield problems with mixes that include a program, in a study's expanded list of CCAs."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
             yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs; to run {parts[0]} with other CCAs, use groups of flows."

@@ -108,14 +108,14 @@ def _completed(one):
 
 
 def _placeholders(side, command) -> Iterator[str]:
-    """Yield problems of the unknown placeholders in a command."""
+    """Yield problems with the unknown placeholders in a command."""
     for name in (name for word in command for name in PLACEHOLDER.findall(word)):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
-    """Yield problems of a resolved group of programs."""
+    """Yield problems with a resolved group of programs."""
     if group["application"] != PROGRAM:
         return
     if group["program"] is None:

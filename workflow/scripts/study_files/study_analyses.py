@@ -68,7 +68,7 @@ def _check_calibration(study):
 
 
 def _check_sensitivity(study):
-    """Yield problems of scenarios whose names don't identify the perturbation."""
+    """Yield problems with scenarios whose names don't identify the perturbation."""
     for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
         if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
             yield (
@@ -78,7 +78,7 @@ def _check_sensitivity(study):
 
 
 def _check_exam(study):
-    """Yield problems of an exam, whose CCAs must not be mixes and must include the standard CCAs."""
+    """Yield problems with an exam, whose CCAs must not be mixes and must include the standard CCAs."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:

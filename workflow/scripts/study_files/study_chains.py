@@ -48,7 +48,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place; yield the problems of these queues."""
+    """Complete the queues of a chain's bottlenecks in place; yield the problems with these queues."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -61,7 +61,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems of a resolved scenario's chain or, without a chain, problems of settings that need a chain."""
+    """Yield problems with a resolved scenario's chain or, without a chain, problems with settings that need a chain."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -107,7 +107,7 @@ def _plain(value):
 
 
 def _needs_chain(scenario):
-    """Yield problems of settings that only a chain can have."""
+    """Yield problems with settings that only a chain can have."""
     for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
         if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
             yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']}: {_plain(node['default'])}."

@@ -47,7 +47,7 @@ SUBFLOW_RTTS = 10
 
 
 def contradictions(study) -> list[str]:
-    """Return problems of a resolved study that the schema can't detect, as one sentence per problem, without the file's name."""
+    """Return problems with a resolved study that the schema can't detect, as one sentence per problem, without the file's name."""
     # The label defaults to the id, so report only one of them.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
@@ -85,7 +85,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield problems of quantities that can't be drawn because the scenario doesn't have them."""
+    """Yield problems with quantities that can't be drawn because the scenario doesn't have them."""
     asked, run = scenario["variation"], run_of(scenario)
     sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -146,7 +146,7 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield problems of names that end in 20 repetitions of a text, which Snakemake would mistake for an endless recursion of rules."""
+    """Yield problems with names that end in 20 repetitions of a text, which Snakemake would mistake for an endless recursion of rules."""
     named = [("study", study["study"])]
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]
@@ -174,7 +174,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield problems of scenarios that share the seeds of a scenario that doesn't exist or that itself shares seeds."""
+    """Yield problems with scenarios that share the seeds of a scenario that doesn't exist or that itself shares seeds."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):

@@ -65,7 +65,7 @@ def _whole(value):
 
 
 def group_problems(scenario, ccas) -> Iterator[str]:
-    """Yield problems of a resolved scenario's groups, given the study's CCAs."""
+    """Yield problems with a resolved scenario's groups, given the study's CCAs."""
     groups = scenario["groups"]
     if not groups:
         if not scenario["flows"]:
@@ -90,7 +90,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
 
 
 def _surroundings(scenario, ccas):
-    """Yield problems of settings that can't be combined with groups."""
+    """Yield problems with settings that can't be combined with groups."""
     traffic = scenario["traffic"]
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
@@ -144,7 +144,7 @@ def _pairs_of(group, scenario):
 
 
 def _keys(group):
-    """Yield problems of keys that don't apply to the group's application."""
+    """Yield problems with keys that don't apply to the group's application."""
     application = group["application"]
     for key, node in _group_keys().items():
         owners = [name for name, keys in KEYS.items() if key in keys]

@@ -29,7 +29,7 @@ def link_option_problems(scenario) -> Iterator[str]:
 
 
 def _unmet(scenario, name, needs):
-    """Yield problems of a scenario's keys whose value can't be combined with an option."""
+    """Yield problems with a scenario's keys whose value can't be combined with an option."""
     for key, allowed in needs.items():
         value = scenario
         for step in key.split("."):
@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield problems of effects that are set for packets in the reverse direction although none are sent there."""
+    """Yield problems with effects that are set for packets in the reverse direction although none are sent there."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield problems of settings for packet order or jitter's distribution that are given without jitter or with too short a delay."""
+    """Yield problems with settings for packet order or jitter's distribution that are given without jitter or with too short a delay."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."
@@ -68,7 +68,7 @@ def order_problems(scenario) -> Iterator[str]:
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield problems of correlations for effects that aren't drawn, or that are so likely that correlation would make them certain."""
+    """Yield problems with correlations for effects that aren't drawn, or that are so likely that correlation would make them certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
@@ -121,7 +121,7 @@ def _chance_problems(name, way, value):
 
 
 def model_problems(scenario) -> Iterator[str]:
-    """Yield problems of loss models: invalid values, impossible burst lengths, and settings that can't be combined with a model."""
+    """Yield problems with loss models: invalid values, impossible burst lengths, and settings that can't be combined with a model."""
     link = scenario["link"]
     for way, name in ((one, name) for one in DIRECTIONS for name in _models_of(link, one)):
         value, loss = link[name][way], link["loss_percent"][way] / 100

@@ -40,7 +40,7 @@ def segment_problems(scenario) -> Iterator[str]:
 
 
 def buffer_problems(scenario) -> Iterator[str]:
-    """Yield problems of buffer sizes that Linux can't honour."""
+    """Yield problems with buffer sizes that Linux can't honour."""
     transport, run = scenario["transport"], run_of(scenario)
     if scenario["platform"] not in LINUX or run.udp:
         return
@@ -63,7 +63,7 @@ def buffer_problems(scenario) -> Iterator[str]:
 
 
 def memory_problems(scenario) -> Iterator[str]:
-    """Yield problems of settings that would exceed a guest's memory."""
+    """Yield problems with settings that would exceed a guest's memory."""
     bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (

@@ -23,7 +23,7 @@ def udp_payload_bytes(scenario) -> int:
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield problems of settings that exceed a resolved scenario's packet size or are too small for a packet."""
+    """Yield problems with settings that exceed a resolved scenario's packet size or are too small for a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:
@@ -33,7 +33,7 @@ def mtu_problems(scenario) -> Iterator[str]:
 
 
 def _too_small(scenario, packet_bytes, here):
-    """Yield problems of sizes that are too small for a full packet."""
+    """Yield problems with sizes that are too small for a full packet."""
     link = scenario["link"]
     held = {f"{key}.bytes": queue.get("bytes") for key in QUEUES if (queue := scenario[key])}
     held |= {f"link.{POLICERS[way]}.burst_bytes": one["burst_bytes"] for way, one in policers_of(link).items()}
@@ -44,7 +44,7 @@ def _too_small(scenario, packet_bytes, here):
 
 
 def ip_version_problems(study) -> Iterator[str]:
-    """Yield problems of links that IPv6 can't use, and of segments that are too large for packets of a study's IP versions."""
+    """Yield problems with links that IPv6 can't use, and of segments that are too large for packets of a study's IP versions."""
     headers = max(HEADER_BYTES[version] for version in study["ip_versions"]) + TCP_TIMESTAMP_OPTION_BYTES
     for scenario in study["scenarios"]:
         segment, most = scenario["transport"]["segment_bytes"], scenario["link"]["mtu_bytes"] - headers

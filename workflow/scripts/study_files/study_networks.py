@@ -59,7 +59,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield problems of rates that can't be shaped as requested, and of a netem that can't be placed on the hosts."""
+    """Yield problems with rates that can't be shaped as requested, and of a netem that can't be placed on the hosts."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -75,7 +75,7 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield problems of lists of path values whose length isn't the number of paths or that contradict the link."""
+    """Yield problems with lists of one value per path: a wrong length, or values that contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
@@ -95,7 +95,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield problems of queueing disciplines that the senders' interfaces can't have."""
+    """Yield problems with queueing disciplines that the senders' interfaces can't have."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -127,7 +127,7 @@ def _outage_problems(scenario, outage):
 
 
 def _needs_tunnels(paths):
-    """Yield problems of settings that only tunnels can have."""
+    """Yield problems with settings that only tunnels can have."""
     for key in ("tunnel_ip_version", "distribution"):
         default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
         if paths[key] != default:
@@ -194,7 +194,7 @@ def traffic_problems(scenario) -> Iterator[str]:
 
 
 def _segment_problems(scenario):
-    """Yield problems of connection settings that only iperf3 over TCP supports."""
+    """Yield problems with connection settings that only iperf3 over TCP supports."""
     traffic, segment_bytes = scenario["traffic"], scenario["transport"]["segment_bytes"]
     settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
     allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"

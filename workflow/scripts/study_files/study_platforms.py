@@ -9,7 +9,7 @@ UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return problems of a resolved scenario's flows, given the study's CCAs and mixes, as sentences that start with the key."""
+    """Return problems with a resolved scenario's flows, given the study's CCAs and mixes, as sentences that start with the key."""
     problems = []
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
@@ -25,7 +25,7 @@ def flow_problems(scenario, ccas) -> list[str]:
 
 
 def platform_problems(scenario, ccas, ip_versions) -> list[str]:
-    """Return problems of a resolved scenario's settings that the platform doesn't support, as full sentences."""
+    """Return problems with a resolved scenario's settings that the platform doesn't support, as full sentences."""
     platform, recovery = scenario["platform"], scenario["transport"]["recovery"]
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)

@@ -89,7 +89,7 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield problems of values beyond the ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in red.h)."""
+    """Yield problems with values beyond the ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in red.h)."""
     low, high = (queue[name] * LARGEST_PACKET_BYTES for name in ("min_packets", "max_packets"))
     weight = red_ewma(queue["min_packets"], queue["burst_packets"])
     if high > low and queue["probability"] / (high - low) <= 2**-31:
@@ -175,7 +175,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield problems of DCTCP flows that would get no marks and thus behave like Reno (RFC 8257, section 3.5), except in exams."""
+    """Yield problems with DCTCP flows that would get no marks and thus behave like Reno (RFC 8257, section 3.5), except in exams."""
     if study["exam"]["cca"]:
         return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)

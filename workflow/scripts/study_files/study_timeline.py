@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield problems of impossible policers, as sentences that start with the key."""
+    """Yield problems with impossible policers, as sentences that start with the key."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -35,7 +35,7 @@ def policer_problems(scenario) -> Iterator[str]:
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield problems of settings that don't allow the path to change."""
+    """Yield problems with settings that don't allow the path to change."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -53,7 +53,7 @@ def _plain(value):
 
 
 def _of_entry(scenario, number, entry):
-    """Yield problems of a single timeline entry."""
+    """Yield problems with a single timeline entry."""
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:

@@ -85,7 +85,7 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return the paths of tables by name, as inputs of a rule of the study.
+    """Return the paths of tables by name, as inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.

@@ -71,7 +71,7 @@ def control_address(pair, host) -> dict[str, str]:
 
 
 def tunnel_address(host) -> dict[str, str]:
-    """Return the address, by IP version, of a cable's host inside its joined tunnels."""
+    """Return the address, by IP version, of a cable's host inside its bonded tunnels."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 

@@ -202,7 +202,7 @@ def joined_devices(specification) -> list[str]:
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return the kernel's settings of the joined paths by host, in the form of `plan`; MPTCP's ``settings`` are added."""
+    """Return the kernel's settings of the aggregated paths by host, in the form of `plan`; MPTCP's ``settings`` are added."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}

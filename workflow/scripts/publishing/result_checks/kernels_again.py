@@ -52,7 +52,7 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
 
 
 def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
-    """Build the kernel of a run, the image's or a custom one, with tracing; return the path of the kernel, in ``place``.
+    """Build a run's kernel (the image's or a custom one) with tracing in the folder ``place``, and return its path.
 
     The kernel has the same source, patches, C files and build number, plus `TRACING_OPTIONS` and the additions in envs/guest/tracing.
     Parameters are the same as for `build`.
@@ -96,7 +96,7 @@ def _description(described, folder):
 
 
 def _published(specification, folder, root, place):
-    """Return the base, C files as (path, SHA-256) and SHA-256 of a run's custom kernel; all files are written to ``place``.
+    """Write the files of a run's custom kernel to ``place``; return its base, its C files as (path, SHA-256), and the kernel's published SHA-256.
 
     Raises `ReceivedError` if a file was not published.
     """

@@ -46,7 +46,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Reduce parts by `steps`, and find the result farthest from `middle` with this result's interval.
+    """Reduce parts by `steps`, and return the result farthest from `middle`, with its interval.
 
     Parameters other than `middle` are those of `nested`. Returns the index of this result in the flattened results of the steps, and
     both ends of the interval for the farthest value on the same side of `middle`.

@@ -33,6 +33,6 @@ def arms_as_ccas(runs, controls) -> pd.DataFrame:
 
 
 def cell_of_place(place) -> tuple[str, str]:
-    """Return the scenario and the CCA that `arms_as_ccas` joined into a place; neither name contains a space."""
+    """Return the scenario and the CCA that `arms_as_ccas` combined into one name; neither contains a space."""
     scenario, _, cca = place.rpartition(" ")
     return scenario, cca

@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return three numbers of places: those where every level differs in the group's direction, all, and those where every level differs
+        """Return numbers of places: where every level differs in the group's direction, in total, and where every level differs
         in the opposite direction."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}

@@ -150,7 +150,7 @@ def least_percent(run: RunData) -> float:
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return the absolute value of the exponent of goodput as a power of the path's RTT, which is the slope of a log-log fit.
+    """Return the absolute value of the exponent with which goodput depends on the path's RTT: the slope of a log-log fit.
 
     Start-up is excluded. A flow without goodput is treated as if it had delivered one packet.
     """

@@ -155,7 +155,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Describe, for each scenario, the conditions that differ between joined scenarios with the same panel title."""
+    """Describe, for each scenario, the conditions that differ between multipath scenarios with the same panel title."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())

@@ -63,7 +63,7 @@ def _stairs(steps, end_s):
 
 
 def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
-    """Return the lines of the first valid run of each cell, and scenario -> (time in s, description) of each change."""
+    """Return the lines for the first valid run of each cell, and the changes by scenario, each as (time in s, description)."""
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {
         tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")

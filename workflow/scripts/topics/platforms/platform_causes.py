@@ -28,7 +28,7 @@ CAUSES = {
 
 
 def causes(platforms: pd.DataFrame) -> pd.DataFrame:
-    """Return `PLATFORM_CAUSES` from ``analysis/platforms.csv``; a step is the difference of the step's second platform from the first."""
+    """Return `PLATFORM_CAUSES` from ``analysis/platforms.csv``; a step is the second platform's difference from the first."""
     keys, rows = [*PLACE, "metric"], []
     for place, group in platforms.groupby(keys, sort=False):
         known = {(row["platform_a"], row["platform_b"]): row for row in group.to_dict("records")}

@@ -192,7 +192,7 @@ def _cause_words(cause):
 
 
 def step_rows(table) -> list[dict]:
-    """Return the steps from version to version, under the conditions that most versions ran; empty without two versions.
+    """Return the changes from each version to the next, under the conditions that most versions ran; empty without two versions.
 
     Each step has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows`` with the CCA and the cells of goodput and
     Jain's index.
@@ -217,7 +217,7 @@ def step_rows(table) -> list[dict]:
 
 
 def _step_cell(rows):
-    """Return a step's difference with interval and verdict, as text and style."""
+    """Return the difference between two successive versions, with interval and verdict, as text and style."""
     if rows.empty or is_missing(rows.iloc[0]["effect"]):
         return {"text": "no value", "style": "verdict open"}
     row = rows.iloc[0]
