@@ -18,7 +18,7 @@ NOT_SET = [
 #: What contradicts itself, and the sentence that says so; first of a dumbbell, then of `CABLE` with a change.
 DUMBBELL_CASES = [
     ({"multipath": {"path_queue_packets": [5]}},
-     "multipath.path_queue_packets is [5]; allowed with topology dumbbell: null, because only joined paths of a cable can differ."),
+     "multipath.path_queue_packets is [5]; allowed with topology dumbbell: null, because only aggregated paths of a cable can differ."),
     ({"background": "server"}, "background is server; allowed with topology dumbbell: none."),
     ({"multipath": {"by": "gre", "paths": 2}}, "multipath.by is gre; allowed with topology dumbbell: mptcp or none."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "ftp"}},
@@ -56,7 +56,7 @@ CABLE_CASES = [
     ({"multipath": TWO | {"path_rate_mbps": [1, 2, 3]}},
      "multipath.path_rate_mbps has 3 numbers; allowed: one for each of the 2 paths."),
     ({"multipath": {"path_loss_percent": [5]}},
-     "multipath.path_loss_percent is [5]; allowed with multipath.by none: null, because only joined paths of a cable can differ."),
+     "multipath.path_loss_percent is [5]; allowed with multipath.by none: null, because only aggregated paths of a cable can differ."),
     ({"multipath": TWO | {"path_loss_percent": [1, 0]}, "link": CLOSE | {"loss_burst_packets": 4, "loss_percent": 1}},
      "multipath.path_loss_percent is [1, 0]; allowed with link.loss_burst_packets: null."),
     ({"multipath": TWO | {"path_queue_packets": [4, 9]}, "link": CLOSE | {"rate_mbps": None}},

@@ -51,7 +51,7 @@ def test_each_cell_was_compared_with_itself(results):
 
 def test_the_report_prints_it_beside_the_findings(results):
     page = (results / "details.html").read_text()
-    assert "Run again with other seeds, cells differ from themselves in" in page
+    assert "When cells are run again with other seeds and compared with themselves, a difference is found in" in page
     assert 'id="controls"' in page and "Controls: each cell compared with itself" in page
     assert "make 4 cells. Each cell was run 2 times, so there are 8 runs" in page
 

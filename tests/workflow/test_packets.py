@@ -48,7 +48,7 @@ def data_of(capture):
 def test_a_run_s_packets_are_those_that_it_counted(packets, name):
     status, output, captures, document = packets(name)
     assert status == 0, output
-    assert "the document was reproduced to the byte" in output
+    assert "the document was reproduced byte for byte" in output
     assert sorted(captures) == ["h1-eth0", "h2-eth0", "r1-eth0", "r1-eth1", "r2-eth0", "r2-eth1"]
     for interface, file in captures.items():
         times = [at_ns for at_ns, _, _ in packets_of(file)]

@@ -53,7 +53,7 @@ def test_what_is_no_name_is_said_at_once(trace, arguments, sentence):
 def test_events_say_what_the_run_says(trace, name):
     status, output, folder, document = trace(name, "--events", "tcp:*", "qdisc:qdisc_dequeue", "--functions", "cca")
     assert status == 0, output
-    assert "the document was reproduced to the byte, except for the digest of the kernel's configuration" in output
+    assert "the document was reproduced byte for byte, except for the digest of the kernel's configuration" in output
     probes = table(folder, "tcp_probe")
     assert [float(row["time_s"]) for row in probes] == sorted(float(row["time_s"]) for row in probes)
     looked = 0

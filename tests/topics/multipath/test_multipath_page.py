@@ -107,14 +107,14 @@ def test_valid_runs_without_goodput_are_told_from_invalid_ones():
         (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(aggregation=table)))
         return finding.text
 
-    assert said(3) == "No valid run over joined paths has a goodput, so there are no results for these paths."
-    assert said(0) == "No run over joined paths is valid, so there are no results for these paths."
+    assert said(3) == "No valid run over aggregated paths has a goodput, so there are no results for these paths."
+    assert said(0) == "No run over aggregated paths is valid, so there are no results for these paths."
 
 
 def test_a_study_without_a_valid_run_says_so(tmp_path):
     few = path_studies.scenarios().query("scenario in ['tcp', 'mptcp-4', 'gre-4']")
     built = Built(tmp_path).build(path_studies.paths_study(ccas=["cubic"], invalid_share=1, table=few))
-    assert "No run over joined paths is valid" in page_text(built.page)
+    assert "No run over aggregated paths is valid" in page_text(built.page)
     assert "No valid run." in built.figure("path-shares").read_text()
 
 

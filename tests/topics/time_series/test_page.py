@@ -127,7 +127,7 @@ def test_section_says_what_was_put_in(cwnd_study):
     # From the end of one to the next: 10 s less the 0.3 s that it takes.
     assert theory.loc[("bbr", "time between ProbeRTTs"), "mean"] == pytest.approx(9.7)
     short = cwnd_study.report.read_text()
-    assert re.search(r'<a href="#time-series">BBR</a> <span>BBR probes for a smaller RTT 9\.7 s', short)
+    assert re.search(r'<a href="#time-series">BBR</a> <span>BBR probes for the minimum RTT 9\.7 s', short)
 
 
 def test_findings_name_n_and_interval(cwnd_study):

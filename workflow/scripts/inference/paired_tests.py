@@ -43,7 +43,7 @@ def smallest_p(pairs) -> float:
 
 
 def pairs_for(tests, significance) -> int:
-    """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first step): 6 for 1, 12 for 72.
+    """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first step): 6 for one test, 12 for 72.
 
     With fewer pairs p can't be below the significance level, however clear the difference is.
     """

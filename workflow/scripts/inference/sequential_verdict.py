@@ -54,7 +54,7 @@ class SequentialTest:
     error: float
 
     def evidence(self, hits, values) -> float:
-        """Return the natural logarithm of the ratio of the upper kind's likelihood to the lower kind's."""
+        """Return the log-likelihood ratio of the upper kind to the lower kind (natural logarithm)."""
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:

@@ -22,7 +22,7 @@ def quantile(share, df) -> np.float64 | np.ndarray:
 
 
 def chance_below(t, df) -> np.float64 | np.ndarray:
-    """Return the probability that t lies below a value, the inverse of `quantile`; arrays are broadcast.
+    """Return the cumulative distribution function of Student's t, the inverse of `quantile`; arrays are broadcast.
 
     ``t`` is array_like of float, and ``df`` is the same as for `quantile`.
     """

@@ -72,7 +72,7 @@ def _capture(options):
         for file in captures.glob("*.pcapng"):
             add_secrets(file, secrets.lines)
         files = keep(captures, run.folder / "logs" / "packets" / run.name, "*.pcapng")
-    print("the document was reproduced to the byte, so these are the run's packets:")
+    print("the document was reproduced byte for byte, so these are the run's packets:")
     for file in files:
         _say(file, _counted(run.document, file.stem))
     if has_programs(run.specification):

@@ -98,7 +98,7 @@ def _trace(options):
         tables.mkdir()
         readings, said = _write(made, tables, functions, run.document["stack"]["tcp"])
         files = keep(tables, run.folder / "logs" / "trace" / run.name, "*")
-    print("the document was reproduced to the byte, except for the digest of the kernel's configuration, so these are the run's events:")  # fmt: skip
+    print("the document was reproduced byte for byte, except for the digest of the kernel's configuration, so these are the run's events:")  # fmt: skip
     for file in files:
         print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
     if readings["lost"]:

@@ -28,7 +28,7 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return percentiles and mean of the queueing delay, the time to drain the queue's content, over the samples during the traffic."""
+    """Return percentiles and mean of the queueing delay (the time to drain the queue) over the samples during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
     # A netem that is the queue also holds the packets on the path.

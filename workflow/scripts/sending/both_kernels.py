@@ -39,7 +39,7 @@ def build(named, place) -> Built:
 
 
 def are_the_same(base, patched, place) -> bool:
-    """Return whether two kernels are identical to the byte except for their build number.
+    """Return whether two kernels are identical byte for byte except for their build number.
 
     For this, the image's kernel is linked again with a build number as long as the other kernel's.
 

@@ -271,7 +271,7 @@ def shifted(table) -> list[dict]:
 
 
 def open_rows(table) -> list[dict]:
-    """Return the open rows with an interval in which more pairs are worse than better, the largest difference of the two numbers first."""
+    """Return the open rows that have an interval and more worse than better pairs, sorted by the excess of worse pairs, largest first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 

@@ -160,7 +160,7 @@ def _parts_of(scenario):
 
 
 def _has_options(link, place):
-    """Return whether netem implements link options at a place."""
+    """Return whether the netem at ``place`` implements link options."""
     return any(options_at(link, place, direction) for direction in DIRECTIONS)
 
 

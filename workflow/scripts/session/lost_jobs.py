@@ -44,5 +44,5 @@ def _lines_that_tell(path, started):
 
 @cache
 def show_lost_jobs() -> None:
-    """Install the handler for Snakemake's messages, once even if the workflow is used as a module several times."""
+    """Install the handler for Snakemake's messages, only once even if the workflow is used as a module several times."""
     filter_messages(_enter_in_log)

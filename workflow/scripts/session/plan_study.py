@@ -132,7 +132,7 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
 
 
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return a table with a row for each comparison and metric: the number of cells, and the median, maximum and upper bound of pairs."""
+    """Return a table with a row for each comparison and metric: numbers of cells, and median, maximum and upper bound of the number of pairs."""
     rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "maximum", "upper bound (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):
         of_key = [one for one in needed if (one.compared, one.metric) == key]

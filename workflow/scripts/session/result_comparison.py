@@ -125,7 +125,7 @@ def values_of_runs(runs) -> pd.DataFrame:
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield, for each cell that both tables have, the columns shared by its rows, and first and second values by column, shape (n, 2).
+    """Yield, for each cell in both tables, the columns that its rows share, and the first and second values by column, shape (n, 2).
 
     Runs of the same replication are a pair if they have the same seed; in a cell without any equal seeds, they always are.
     """

@@ -88,7 +88,7 @@ def defines_ccas(study) -> bool:
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix joined with all other CCAs that a resolved scenario names, because runs may need their definitions, too."""
+    """Return a CCA or mix combined with all other CCAs that a resolved scenario names, because runs may need their definitions, too."""
     return "+".join([cca, *named_ccas(scenario)])
 
 

@@ -87,7 +87,7 @@ def _path_problems(scenario):
             continue
         if scenario["topology"] != "cable" or paths["by"] == "none":
             here = f"topology {scenario['topology']}" if scenario["topology"] != "cable" else "multipath.by none"
-            yield f"multipath.{key} is {written}; allowed with {here}: null, because only joined paths of a cable can differ."
+            yield f"multipath.{key} is {written}; allowed with {here}: null, because only aggregated paths of a cable can differ."
         elif key == "path_loss_percent" and (models := [name for name in LOSS_MODELS if OF_NAME[name].used(link)]):
             yield f"multipath.{key} is {written}; allowed with link.{models[0]}: null."
         elif key != "path_loss_percent" and link["rate_mbps"] is None:

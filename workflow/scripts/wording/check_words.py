@@ -33,7 +33,7 @@ CHECK_WORDS = {
     "memory": ("the memory limits", "The kernel's memory limits held a flow back, which looks like congestion control but isn't."),
     "mtu": ("the links' MTU", "An interface's MTU differs from the configured one."),
     "messages": ("the count of messages", "A client sent fewer messages than it should have."),
-    "multipath": ("the joined paths", "The paths were not joined as configured."),
+    "multipath": ("the aggregated paths", "The paths were not aggregated as configured."),
     "offloads": ("segmentation offload", "Segmentation offload was not on or off as configured, so packets have another size."),
     "outage": ("the outage", "The path was not down when it should have been, or let packets through."),
     "overlap": ("the flows' overlap", "Not all flows were sending when they should have shared the path."),

@@ -83,12 +83,12 @@ def _different_cell(row, significance):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding with the number of cells found to differ from themselves."""
+    """Return a finding with the number of differences found when cells are compared with themselves."""
     return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
 
 
 def controls_sentence(table) -> str:
-    """Report the number of comparisons of cells with themselves that found a difference, and the number expected by chance.
+    """Report the number of differences found when cells are compared with themselves, and the number expected by chance.
 
     ``table``: `AA_SUMMARY`.
     """
@@ -109,4 +109,4 @@ def controls_sentence(table) -> str:
     verdict = ""
     if any(row["verdict"] == MORE for row in of_all):
         verdict = " That is more than chance can explain: the p-values of this study are too small."
-    return f"Run again with other seeds, cells differ from themselves in {listed(parts)}; {corrected}.{verdict}"
+    return f"When cells are run again with other seeds and compared with themselves, a difference is found in {listed(parts)}; {corrected}.{verdict}"

@@ -54,7 +54,7 @@ def environment_of(row) -> str:
 
 
 def joined_by(by, tunnel_ip_version, distribution="round-robin") -> str:
-    """Return the technique that joins the paths: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow" or "plain TCP"."""
+    """Return the technique that aggregates the paths: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow" or "plain TCP"."""
     if by == "gre":
         return f"GRE over {ip_words(tunnel_ip_version)}{' per flow' if distribution == 'per-flow' else ''}"
     return "MPTCP" if by == "mptcp" else "plain TCP"
@@ -91,7 +91,7 @@ def texts_of(row, key) -> list[str]:
 
 
 def with_paths(scenarios) -> pd.DataFrame:
-    """Add columns on paths, joining technique and single paths to ``tidy/scenarios.csv``.
+    """Add columns on paths, aggregation technique and single paths to ``tidy/scenarios.csv``.
 
     - ``paths``: number of paths;
     - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins the paths;

@@ -43,7 +43,7 @@ def busy_of(shown, path) -> pd.DataFrame:
 
 
 def draw_cpu_time(busy, cca) -> CategoryPanels:
-    """Draw one panel per joining technique, rate, set of further conditions and IP version; each panel also shows plain TCP."""
+    """Draw one panel per aggregation technique, rate, set of further conditions and IP version; each panel also shows plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
     groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))

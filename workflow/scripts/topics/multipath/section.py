@@ -174,7 +174,7 @@ def findings(material) -> list[Finding]:
     joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
     if joined.empty:
         valid = table.loc[table["by"] != "none", "n"].any()
-        why = "No valid run over joined paths has a goodput" if valid else "No run over joined paths is valid"
+        why = "No valid run over aggregated paths has a goodput" if valid else "No run over aggregated paths is valid"
         return [Finding("Paths", f"{why}, so there are no results for these paths.", ANCHOR)]
     even = joined[joined["even"] & (joined["paths"] == joined["paths"].max())]
     sentences = [

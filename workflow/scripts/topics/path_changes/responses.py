@@ -81,7 +81,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s until every flow's CCA kept a smallest RTT within `NEAR` of the path's RTT; nan if a flow's CCA never did."""
+    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if a flow's CCA never did."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

@@ -34,9 +34,9 @@ MEASURES = (
     number_column("retransmits", "segments", "Number of segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from the start of a phase with a longer RTT until the CCA of every flow kept a smallest RTT (BBR's RTprop, "
+        "Time from the start of a phase with a longer RTT until the CCA of every flow kept a minimum RTT (BBR's RTprop, "
         "Vegas's base RTT) within 5 % of the path's RTT.",
-        "a flow's smallest RTT never came that close; the CCA keeps no such RTT; the path's RTT had not become longer",
+        "a flow's minimum RTT never came that close; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip
 CHANGE_RESPONSES = Table(

@@ -33,8 +33,8 @@ DEFINITIONS = {
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",
     "RTT assumed for the empty path": "Vegas's base RTT divided by the true RTT of the empty path. A flow that starts while there is a queue never sees the empty path.",
     "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
-    "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for a smaller RTT "
-    "when its minimum RTT is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
+    "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for the minimum RTT "
+    "when its estimate is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
     "cwnd in ProbeRTT": "Smallest window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
     "time in ProbeRTT": "Duration of a ProbeRTT. Theory: at least 200 ms and a round trip, after no more than the small window is in flight.",
     "bandwidth estimate": "BBR's estimate of the bandwidth, averaged over ProbeBW; theory: the payload's share of the link's rate.",

@@ -79,12 +79,12 @@ def _vegas_sentence(theory, confidence):
 
 
 def _probe_sentence(theory, confidence):
-    """Report the time between BBR's probes for a smaller RTT, and the window during them; None without BBR."""
+    """Report the time between BBR's probes for the minimum RTT, and the window during these probes; None without BBR."""
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None
     return "BBR", (
-        f"BBR probes for a smaller RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
+        f"BBR probes for the minimum RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
         f"{_value_words(cwnd, 2)} packets; Linux's own values are 10 s and 4 packets ({_n_words(between)})."
     )
 
