@@ -16,7 +16,7 @@ APPLICATION_COLUMNS = (
     number_column(
         "message_bytes", "bytes", "Bytes that the application writes at a time; for UDP, the payload of a packet."
     ),
-    text_column("multipath", "Method that joins several paths: `none`, `mptcp` or `gre`."),
+    text_column("multipath", "Method that aggregates several paths: `none`, `mptcp` or `gre`."),
     count_column("paths", "", "Number of cables between the hosts."),
     text_column("tunnel_ip_version", "Outer IP version of the tunnels.", "there are no tunnels"),
 )

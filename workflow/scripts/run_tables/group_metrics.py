@@ -71,7 +71,7 @@ def _who(run, group):
 def _long_flows(document):
     """Return group -> its ``goodput_mbps``; None if the goodput of any of its flows is unknown.
 
-    This is the sum of the goodputs of a group's long flows, each over the flow's own lifetime, divided by the number of on-times.
+    This is the sum of the goodputs of a group's long flows, each averaged over the flow's lifetime, divided by the number of on-times.
     """
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}

@@ -39,7 +39,7 @@ GROUPS = Table(
         number_column("start_s", "s", "Start of the group, from the traffic's origin."),
         number_column("stop_s", "s", "End of the group, from the traffic's origin.", "the group requests a fixed number of objects, or sends a fixed amount"),
         count_column("members", "", "Number of flows, streams, or requested objects."),
-        number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each over the flow's own lifetime; for flows that pause, the mean over their on-times. A program's goodput is based on the bytes that it reports or, if it reports none, on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
+        number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each averaged over the flow's lifetime; for flows that pause, the mean over their on-times. A program's goodput is based on the bytes that it reports or, if it reports none, on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
         count_column("complete", "objects", "Number of complete web objects, or of complete flows of a program whose flows send a fixed amount.", _OTHER_GROUP),
         *_percentile_columns("completion", "ms", "the completion times: from connect to the last byte for web objects, and from the client's start to its end for a program's flows. The times of incomplete objects and flows are only known to be longer (Kaplan-Meier estimator)", _NOT_REACHED),
         *_percentile_columns("completion_worst", "ms", "the completion times, with incomplete objects and flows counted as the slowest", _NOT_REACHED),

@@ -43,7 +43,7 @@ SCENARIOS = Table(
         text_column("netem", "Place of delay and loss: `receiving-side`, `both-ends` or `sending-host`."),
         text_column("processes", "Processes of iperf3, `per-flow` or `single`; with `per-side`, two other programs, one on each side, carry all flows."),
         *APPLICATION_COLUMNS,
-        count_column("cross_flows", "", "Number of cross flows at each bottleneck, which pass no other bottleneck; `flows` includes the cross flows of all bottlenecks.", "there is no chain"),
+        count_column("cross_flows", "", "Number of cross flows at each bottleneck, which cross no other bottleneck; `flows` includes the cross flows of all bottlenecks.", "there is no chain"),
         text_column("cross_cca", "CCA of the cross flows.", "there is no chain, or the cross flows have the run's CCA"),
         text_column("chain_rtts_ms", "RTTs of the empty paths of a chain in ms, separated by spaces: first the long flows' path, then the path of each bottleneck's cross flows.", "there is no chain"),
         text_column("distribution", "Unit that is distributed over tunnels: packets (`round-robin`) or connections (`per-flow`)."),

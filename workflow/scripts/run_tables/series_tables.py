@@ -53,7 +53,7 @@ SOCKETS = Table(
         number_column("pacing_mbps", "Mbit/s", "Pacing rate.", _UNKNOWN, "tcpi_pacing_rate"),
         number_column("delivery_mbps", "Mbit/s", "Latest delivery rate.", _UNKNOWN, "tcpi_delivery_rate"),
         number_column("bbr_bw_mbps", "Mbit/s", "BBR's estimate of the bottleneck's rate.", _UNKNOWN, "tcpbbr_bw"),
-        number_column("bbr_rtt_min_ms", "ms", "BBR's smallest RTT (its RTprop).", _UNKNOWN, "tcpbbr_rtt"),
+        number_column("bbr_rtt_min_ms", "ms", "BBR's minimum RTT (its RTprop).", _UNKNOWN, "tcpbbr_rtt"),
         number_column("bbr_pacing_gain", "", "BBR's pacing gain.", _UNKNOWN, "tcpbbr_pacing_gain"),
         number_column("bbr_cwnd_gain", "", "BBR's cwnd gain.", _UNKNOWN, "tcpbbr_cwnd_gain"),
         number_column("bbr_version", "", "Version of BBR: 3 for BBRv3.", _NO_BBR3, "tcpbbr_version"),

@@ -113,7 +113,7 @@ RUNS = Table(
         count_column(
             "steady_begin_ns", "ns",
             "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): with `share`, the first "
-            "reading after that share of the window; with `mser`, the reading after which the mean of the total goodput has the smallest error.",
+            "reading after that share of the window; with `mser`, the reading after which the mean of the total goodput has the smallest standard error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
         count_column("delivered_bytes", "bytes", "Data delivered by the flows under test in the window.", f"the application is FTP; {NO_WINDOW}"),
@@ -179,10 +179,10 @@ RUNS = Table(
         count_column(
             "packets_sent", "packets",
             "Packets offered to the bottleneck, including dropped ones; a super-packet counts as one. In a chain, packets and drops are summed over all bottlenecks: "
-            "a packet is offered to each bottleneck that it passes.",
+            "a packet is offered to each bottleneck on its path.",
             "nothing is emulated",
         ),
-        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue because it was full, or by decision of its discipline.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue because it was full or because its discipline decided to drop them.", "queue and loss share one netem, or nothing is emulated"),
         count_column("link_drops", "packets", "Packets dropped behind the bottleneck, by random loss or because the timeline took the link down.", "queue and loss share one netem, or nothing is emulated"),
         count_column("policer_drops", "packets", "Packets dropped by the policer in front of the bottleneck; they were never offered to the bottleneck.", "there is no policer", "counters of arrivals at r1"),
         *DISCIPLINE_COLUMNS,
@@ -256,8 +256,8 @@ FLOWS = Table(
         ordinal_column("flow", "Number of the flow, from 0."),
         text_column("flow_cca", "CCA that was requested for the flow; the CCAs of a mix are assigned to the flows in turn."),
         ordinal_column("pair", "Number of the flow's pair of hosts, from 1."),
-        count_column("hops", "", "Number of bottlenecks that the flow passes: 1, except for a chain's long flows, which pass all bottlenecks."),
-        ordinal_column("first_hop", "Number of the first bottleneck that the flow passes, from 1 in the data's direction."),
+        count_column("hops", "", "Number of bottlenecks that the flow crosses: 1, except for a chain's long flows, which cross all bottlenecks."),
+        ordinal_column("first_hop", "Number of the first bottleneck that the flow crosses, from 1 in the data's direction."),
         text_column("direction", "Direction of the flow's data: `forward`, or `reverse` for the opposite direction. The columns of `runs` cover `forward`."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path between the flow's hosts before any change."),
         number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter; with several paths, the RTT of the shortest path."),

@@ -61,7 +61,7 @@ COMPARISONS = Table(
     "a measure of two levels over all places that have both",
     (
         _FACTOR, *_LEVELS, *_MEASURE,
-        count_column("places", "", "Number of places with values of both levels."),
+        count_column("places", "", "Number of places (scenarios, or CCAs if scenarios are compared) with values of both levels."),
         *(count_column(verdict, "", f"Number of places whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
         number_column("least", _IN_EFFECT_UNIT, "Smallest absolute mean difference among the places with the majority verdict.", "no place has the verdict `more` or `less`"),
         number_column("most", _IN_EFFECT_UNIT, "Largest absolute mean difference among the places with the majority verdict.", "no place has the verdict `more` or `less`"),

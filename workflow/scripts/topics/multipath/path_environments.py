@@ -94,7 +94,7 @@ def with_paths(scenarios) -> pd.DataFrame:
     """Add columns on paths, aggregation technique and single paths to ``tidy/scenarios.csv``.
 
     - ``paths``: number of paths;
-    - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins the paths;
+    - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that aggregates the paths;
     - ``even``: whether all paths are alike; ``unlike``: differences between the paths other than delay, in words;
     - ``conditions``: conditions, in words, that distinguish the scenario from others with the same application, rate and platform;
       mostly empty;

@@ -15,7 +15,7 @@ RUN_MEANS = (
 PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percent")
 
 
-_NO_RATIO = "the scenario joins no paths, has no valid runs, or has no comparable single path with a valid run"
+_NO_RATIO = "the scenario aggregates no paths, has no valid runs, or has no comparable single path with a valid run"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
 _NO_SINGLES = "all paths are alike, or a path has no comparable single path with a valid run"
 _ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"
@@ -29,8 +29,8 @@ PLACE = (
         "The paper's name for the environment: `tun4_path6` means tunnels over IPv6 that carry IPv4; `mptcp4` and `baseline4` mean "
         "MPTCP and plain TCP over IPv4.",
     ),
-    text_column("joined", "Method that joins the paths, in words."),
-    text_column("by", "Method that joins the paths: `none`, `mptcp` or `gre`."),
+    text_column("joined", "Method that aggregates the paths, in words."),
+    text_column("by", "Method that aggregates the paths: `none`, `mptcp` or `gre`."),
     *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
     truth_column("even", "Whether all paths are alike."),
     SCENARIOS["path_delay_ms"],
