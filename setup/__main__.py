@@ -134,7 +134,7 @@ def main():
     except OSError as error:
         return refuse(f"{error.filename or 'set-up'}: {error.strerror or error}.")
     except KeyboardInterrupt:
-        say("\ninterrupted; the next call continues from here")
+        say("\ninterrupted; run the command again to continue from here")
         return 130
     return 0
 

@@ -37,7 +37,7 @@ def check_unchanged(kernel, files) -> None:
     else:
         sha256 = digest_of_files(files)
     if sha256 != kernel["sha256"]:
-        raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+        raise SetupError(f"{kernel['tree']} has changed since the study was read: run the command again.")
 
 
 def is_plain_file(file_digest) -> bool:
@@ -63,7 +63,7 @@ def write_files(kernel, files, folder) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(Path(kernel["tree"]) / path, folder / path, follow_symlinks=False)
         if not is_as_it_was(folder / path, file_digest):
-            raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+            raise SetupError(f"{kernel['tree']} has changed since the study was read: run the command again.")
 
 
 def copy_tree(kernel, source) -> dict[str, str]:
@@ -104,7 +104,7 @@ def _unpack(kernel, source):
     copy = work.with_name(f"archive-{archive.name}")
     shutil.copyfile(archive, copy)
     if tree_archives.archive_sha256(copy) != kernel["sha256"]:
-        raise SetupError(f"{archive} has changed since the study was read: call again.")
+        raise SetupError(f"{archive} has changed since the study was read: run the command again.")
     run_quietly(["tar", "-xf", copy, "-C", work, "--no-same-owner", "--no-same-permissions"])
     copy.unlink()
     inside = list(work.iterdir())

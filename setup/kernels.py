@@ -120,7 +120,7 @@ def read_once(path, sha256) -> bytes:
         raise SetupError(f"{path} can't be read ({error.strerror}).") from None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise SetupError(
-            f"{path} has changed since the study was read, or is not the file that the study names: call again."
+            f"{path} has changed since the study was read, or is not the file that the study names: run the command again."
         )
     return content
 
@@ -142,7 +142,7 @@ def check_untouched(compiler, definition_key) -> None:
         if partial is not None and digest_of_files(digests_of_files(compiler / "root/build/source")) != expected:
             raise SetupError(
                 f"the kernel's source in {compiler} was changed by a build of an earlier version, so no kernel is built from it: "
-                f"delete {compiler} and call again; the image is then built again, which takes minutes."
+                f"delete {compiler} and run the command again; the image is then rebuilt, which takes minutes."
             )
 
 

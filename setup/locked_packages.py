@@ -213,7 +213,7 @@ def fetch(packages, times, folder, log, title) -> None:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         raise SetupError(
             f"{LOCK} names {first.name} {first.version}{more}, which can't be fetched ({'; '.join(tried)}): "
-            + ("" if is_reached else "call again when there is a network (what was fetched is kept), ")
+            + ("" if is_reached else "run the command again when there is a network (what was fetched is kept), ")
             + "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
             "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock again (`make lock`), which "
             "means newer packages, so another image and runs with other bytes."

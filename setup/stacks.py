@@ -142,7 +142,7 @@ def place_stack(name, built) -> None:
     if place.exists():
         if identity(place) != identity(built):
             raise SetupError(
-                f"{place} exists, and differs from what is built from examples/{name}: move it away, and call again."
+                f"{place} exists, and differs from what is built from examples/{name}: move it away, and run the command again."
             )
     else:
         PLACE.mkdir(exist_ok=True)

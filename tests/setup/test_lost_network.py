@@ -77,7 +77,7 @@ def test_network_lost_while_something_is_fetched(root, tmp_path, served, stage, 
     assert not (tmp_path / "venv/.sawtooth-key").exists()
     assert [path for path in (tmp_path / "cache").glob("*/*") if path.is_dir() and path.name != "fetched"] == []
     if "Debian" in stage:
-        assert "call again when there is a network" in sentence
+        assert "run the command again when there is a network" in sentence
         # nor is what came before the fault fetched again
         assert [path.name for path in (tmp_path / "cache").glob("debian/fetched/*")] == ["first.deb"]
         (tmp_path / "served/mirror/first.deb").unlink()

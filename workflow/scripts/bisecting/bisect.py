@@ -101,10 +101,10 @@ def _kept(asked):
         other = [key for key, value in identity.items() if kept["question"].get(key) != value]
         skipped = dict(kept["skipped"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise BisectError(str(state), ["it is damaged; delete the folder and call again."]) from None
+        raise BisectError(str(state), ["it is damaged; delete the folder and run the command again."]) from None
     if other:
         raise BisectError(
-            str(asked.folder), [f"it was made with another {other[0]}; rename or delete it and call again."]
+            str(asked.folder), [f"it was made with another {other[0]}; rename or delete it and run the command again."]
         )
     return skipped
 

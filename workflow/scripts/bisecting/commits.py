@@ -175,7 +175,7 @@ class Commits:
         try:
             read = read_document(document, specification)
         except DocumentError as error:
-            raise BisectError(str(document), [f"{error.cause}; delete it and call again."]) from None
+            raise BisectError(str(document), [f"{error.cause}; delete it and run the command again."]) from None
         row, *_ = rows_of_run(read, "", None, SteadyRule(**self.study["steady_state"]))
         if "failure" in read:
             return Run(None, read["failure"]["cause"], seconds)

@@ -132,7 +132,7 @@ def _run(study, asked):
     status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
     if status:
         raise SeriesError(
-            file, ["the study was not finished, for the reason above; the same call continues from here."]
+            file, ["the study was not finished, for the reason above; the same command continues from here."]
         )
     return resolved
 

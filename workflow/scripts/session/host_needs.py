@@ -71,7 +71,7 @@ REFUSALS = {
     ),
     "answer": (
         "platform host needs the features of this machine's kernel, which does not answer ({}); it may be loading "
-        "a module, so that a second call may succeed, and platform: uml may work without them."
+        "a module, so that running the command again may succeed, and platform: uml may work without them."
     ),
 }
 #: Distribution (ID of os-release(5)) -> package with the modules that are missing from a small kernel.

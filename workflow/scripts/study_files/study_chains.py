@@ -83,16 +83,16 @@ def chain_problems(scenario) -> Iterator[str]:
     if transport["cca_set_by"] == "sysctl" and scenario["chain"]["cross_cca"]:
         yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca: socket."
     if scenario["groups"]:
-        yield "flows is a list of groups; allowed with topology chain: the number of flows over all bottlenecks."
+        yield "flows is a list of groups; allowed with topology chain: the number of flows that cross all bottlenecks."
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (
-            f"hosts.pairs is {pairs}; allowed with topology chain: no value, because a chain has one pair for the flows over all of its "
+            f"hosts.pairs is {pairs}; allowed with topology chain: no value, because a chain has one pair for the flows that cross all of its "
             f"{count} bottlenecks and one for the cross flows of each bottleneck."
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
         yield (
-            f"hosts.access_delay_ms has {len(delays)} numbers; allowed: one for all pairs, or {pairs}: for the flows over all of the "
+            f"hosts.access_delay_ms has {len(delays)} numbers; allowed: one for all pairs, or {pairs}: for the flows that cross all of the "
             f"chain's {count} bottlenecks, then for the cross flows of each bottleneck."
         )
     if any(one["rate_mbps"] is None for one in scenario["chain"]["bottlenecks"]):

@@ -5,7 +5,7 @@ from figure_parts.scenario_panels import DASHES
 from figure_parts.share_panels import Shares, draw_shares
 
 SHARES = Shares(
-    "Share of the flows over all bottlenecks", "the long flows", "long_share_percent", "bottlenecks", 60,
+    "Share of the flows that cross all bottlenecks", "the long flows", "long_share_percent", "bottlenecks", 60,
     {
         "minimum_delay_percent": ("1/(\N{SQUARE ROOT}n + 1): minimum potential delay", "-"),
         "proportional_percent": ("1/(n + 1): proportional", DASHES),

@@ -44,7 +44,7 @@ def findings(material) -> list[Finding]:
             for row in ordered.to_dict("records")
         ]
         where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
-        sentence = f"{cca_name(cca)} flows over all bottlenecks get {listed(shares)} ({where})"
+        sentence = f"{cca_name(cca)} flows that cross all bottlenecks get {listed(shares)} ({where})"
         last = ordered.iloc[-1]
         if not is_missing(last["independent_percent"]):
             ends = number(last["synchronised_percent"], 1), number(last["independent_percent"], 1)

@@ -36,7 +36,7 @@ SHARES = Plot(
     "chain-shares",
     "plot_shares",
     ("chain_cells",),
-    "Share of the flows over all bottlenecks",
+    "Share of the flows that cross all bottlenecks",
     "means, intervals, theory",
 )
 TOPIC = Topic(

@@ -26,7 +26,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
         except DocumentError as error:
-            sys.exit(said(f"{error}. Delete it, and the next call repeats its run."))
+            sys.exit(said(f"{error}. To repeat only this run, delete the document, then run the same command again."))
         rows.append(rows_of_run(document, study["scenarios"][0]["label"], None, rule)[0])
     return runs_of_rows(rows)
 
