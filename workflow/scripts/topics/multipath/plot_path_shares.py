@@ -34,13 +34,13 @@ def draw_path_shares(table) -> PanelFigure:
         words = draw_slots(axes, names, ccas, rows, "share_percent", "share_lowest", "share_highest", "path")
         level(axes, 100 / paths)
         drawn.finish(
-            axes, f"Share of each path in the packets in %, {first['environment']}, {delay}. {words}", cca_entries(ccas)
+            axes, f"Share of the packets on each path in %, {first['environment']}, {delay}. {words}", cca_entries(ccas)
         )
 
-    return draw_groups("Share of each path in the packets, %", table, ["scenario", "ip_version"], panel)
+    return draw_groups("Share of the packets on each path, %", table, ["scenario", "ip_version"], panel)
 
 
 def plot_path_shares(path_shares) -> Drawing:
     """Return the figure and its data."""
     table = shown_rows(path_shares)
-    return draw_path_shares(table).drawing("Share of each path in the packets, by CCA", table[SHOWN])
+    return draw_path_shares(table).drawing("Share of the packets on each path, by CCA", table[SHOWN])

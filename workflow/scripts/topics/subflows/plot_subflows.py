@@ -5,7 +5,7 @@ from figure_parts.scenario_panels import DASHES
 from figure_parts.share_panels import Shares, draw_shares
 
 SHARES = Shares(
-    "Share of MPTCP by its number of subflows", "MPTCP", "share_percent", "subflows", 100,
+    "MPTCP's share by number of subflows", "MPTCP", "share_percent", "subflows", 100,
     {"uncoupled_percent": ("uncoupled", "-"), "coupled_percent": ("coupled (RFC 6356)", DASHES)},
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ def _settings(design):
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 
-TITLE = "Share of MPTCP by its number of subflows"
+TITLE = "MPTCP's share by number of subflows"
 TOPIC = Topic(
     "subflows",
     "Subflows",
