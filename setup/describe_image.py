@@ -49,7 +49,7 @@ EXCLUDED_NAMES = re.compile(r"(\.pyc|/RECORD|/direct_url\.json)$")
 
 
 def entries(root):
-    """Yield (path relative to the root, mode, content) of each file and link that is part of the digest, sorted.
+    """Yield (path relative to the root, mode, content) of each file and link that counts, sorted.
 
     Mode is in octal; content is ``link <target>`` or ``sha256 <hex digits>``.
     """
@@ -75,7 +75,7 @@ def entries(root):
 
 
 def dated_bytecode(root):
-    """Yield the compiled Python files below a root that Python would compile again if a source's date changed.
+    """Yield the compiled Python files below a root that Python would compile anew if a source's date changed.
 
     An image's dates are lost when its folder is copied, and a guest that compiles has another time
     line: the bytes of its runs would change. Python's bytecode says how it is checked (PEP 552).
@@ -91,7 +91,7 @@ def dated_bytecode(root):
 
 
 def content_digest(root):
-    """Digest of the files and links below a root (`entries`): ``sha256:<hex digits>``."""
+    """Digest of all files and links below a root that count: ``sha256:<hex digits>``."""
     total = hashlib.sha256(CONTENT)
     for path, mode, content in entries(root):
         total.update(b"\0".join((os.fsencode(path), mode.encode(), os.fsencode(content))) + b"\n")

@@ -18,7 +18,7 @@ MAGIC, OBJECT, FUNCTION, BRANCHES = 0x67636461, 0xA1000000, 0x01000000, 0x01A100
 
 
 def records(content) -> Iterator[tuple[int, int, bytes]]:
-    """Iterate over the records of a .gcda file: tag, length in bytes (negative if the record is all zeros), content."""
+    """Iterate over the records of a .gcda file: tag, length in bytes (negative: so many, all 0), content."""
     place = 16
     while place + 8 <= len(content) and (tag := struct.unpack_from("<I", content, place)[0]):
         (length,) = struct.unpack_from("<i", content, place + 4)
@@ -28,7 +28,7 @@ def records(content) -> Iterator[tuple[int, int, bytes]]:
 
 
 def functions(content) -> Iterator[tuple[tuple[int, int, int], list[int]]]:
-    """Iterate over the functions of a .gcda file: identity and two checksums, and the number of times that each branch was taken."""
+    """Iterate over the functions of a .gcda file: identity and two checksums, how often each of its branches was taken."""
     known_by = None
     for tag, length, body in records(content):
         if tag == FUNCTION:
@@ -38,7 +38,7 @@ def functions(content) -> Iterator[tuple[tuple[int, int, int], list[int]]]:
 
 
 def text_of(name, content) -> str:
-    """Return the lines of text for an object, given its name and the content of its .gcda file."""
+    """Return the lines of an object of this name from its .gcda file."""
     lines = [name]
     for known_by, counts in functions(content):
         runs = ((count, len(list(same))) for count, same in itertools.groupby(counts))
@@ -77,7 +77,7 @@ def version_word(version) -> int:
 
 
 def main() -> None:
-    """Write the .gcda file of each object in a profile into a folder, next to the path where the object will be built."""
+    """Write the .gcda file of each object of a profile into a folder, beside where the object will be."""
     profile, folder = map(Path, sys.argv[1:])
     version = version_word(
         subprocess.run(["gcc", "-dumpfullversion"], stdout=subprocess.PIPE, check=True).stdout.decode()

@@ -63,7 +63,7 @@ class Package:
 
 
 def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
-    """Return the snapshot times of the archives (a string, separated by spaces), and the packages of each section.
+    """Return the archives' times, separated by spaces, in the notation of archives of the past, and the packages of each section.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_lock(lock=LOCK) -> tuple[str, dict[str, list[Package]]]:
 
 
 def write_lock(times, sections, lock=LOCK) -> None:
-    """Write a lock file atomically; the arguments are the return values of `read_lock`."""
+    """Write a lock file, whole or not at all; the arguments are what `read_lock` returns."""
     text = f"{HEAD}archive {times}\n"
     for section, packages in sections.items():
         text += f"\n[{section}]\n"
@@ -117,7 +117,7 @@ def content(section) -> str:
 
 
 def folder_of(section) -> Path:
-    """Return the cache's folder for a section's packages, whether it exists or not."""
+    """Return the cache's folder for a section's packages, whether filled or not."""
     return cache_entry("debian", f"{section}-{digest(content(section))[:16]}")
 
 
@@ -213,7 +213,7 @@ def fetch(packages, times, folder, log, title) -> None:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         raise SetupError(
             f"{LOCK} names {first.name} {first.version}{more}, which can't be fetched ({'; '.join(tried)}): "
-            + ("" if is_reached else "run the command again when there is a network (what was fetched is kept), ")
+            + ("" if is_reached else "call again when there is a network (what was fetched is kept), ")
             + "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
             "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock again (`make lock`), which "
             "means newer packages, so another image and runs with other bytes."

@@ -22,7 +22,7 @@ WRITTEN = "# Written by `make setup`."
 
 
 def version_of(apptainer) -> tuple[int, int] | None:
-    """Return an Apptainer's version as (major, minor), or None if the program doesn't run or isn't Apptainer."""
+    """Return an Apptainer's version as (major, minor), None if it doesn't run or is none."""
     try:
         answer = subprocess.run([apptainer, "--version"], capture_output=True, text=True).stdout
     except OSError:
@@ -32,7 +32,7 @@ def version_of(apptainer) -> tuple[int, int] | None:
 
 
 def find_apptainer(environ=os.environ) -> str | None:
-    """Return the path of the machine's own Apptainer, or None if it has none that is new enough.
+    """Return the path of the machine's own Apptainer, None if it has none that is new enough.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def find_apptainer(environ=os.environ) -> str | None:
 
 
 def is_wrapper(program) -> bool:
-    """Return whether a program is a wrapper that `provide_apptainer` wrote, for any environment."""
+    """Tell whether a program is what `provide_apptainer` writes, in whatever environment."""
     try:
         with open(program, "rb") as content:
             return WRITTEN.encode() in content.read(100)
@@ -65,7 +65,7 @@ def is_wrapper(program) -> bool:
 
 
 def check_programs(building, environ=os.environ) -> None:
-    """Raise SetupError with all programs that are missing on a machine without apt-get, where they can't be fetched.
+    """Raise SetupError with all that a machine without apt-get lacks, where nothing can be fetched for it.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def check_runs(wrapper, image) -> None:
 
 
 def building_environment(venv) -> dict[str, str]:
-    """Return the environment variables for building images: PATH with the tools that this needs."""
+    """Return the environment variables with which images are built: PATH with the tools for it."""
     environ = dict(os.environ)
     system = [environ.get("PATH", ""), "/usr/sbin", "/sbin"]
     if shutil.which("apt-get"):
@@ -132,7 +132,7 @@ def building_environment(venv) -> dict[str, str]:
 
 
 def toolbox_folder() -> Path:
-    """Return the path of the private copy, whether it exists or not."""
+    """Return the place of the private copy, made or not."""
     return cache_entry("toolbox", digest(Path(__file__), str(cache_dir()))[:16])
 
 
@@ -153,7 +153,7 @@ def private_toolbox(venv) -> Path:
 
 
 def fetch_toolbox(partial, final, patchelf) -> None:
-    """Fill `partial` with the packages' files, from a bundle or from Debian, and adapt them to the path `final`."""
+    """Fill `partial` with the packages' files, from a bundle or from Debian, made to work from `final`."""
     say(f"Apptainer goes into the cache, {final} (nothing is installed into the system)")
     log = final.with_name(final.name + ".log")
     if unpacked.TOOLBOX.is_dir():
@@ -165,7 +165,7 @@ def fetch_toolbox(partial, final, patchelf) -> None:
 
 
 def make_private(partial, final, patchelf) -> None:
-    """Make the executables use the libraries next to them, and put files where Apptainer looks for them."""
+    """Bind the executables to the libraries beside them, and put files where Apptainer looks."""
     libraries = "usr/lib/x86_64-linux-gnu"
     loader = final / libraries / "ld-linux-x86-64.so.2"
     starter = partial / libraries / "apptainer/bin/starter"
@@ -193,7 +193,7 @@ def make_private(partial, final, patchelf) -> None:
 
 
 def has_interpreter(file) -> bool:
-    """Return whether a file is a dynamically linked executable."""
+    """Tell whether a file is a dynamically linked executable."""
     with open(file, "rb") as content:
         head = content.read(4096)
     return head.startswith(b"\x7fELF") and b"ld-linux-x86-64.so.2" in head
