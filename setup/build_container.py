@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import environment
+import images
+import toolbox
 from progress import SetupError
 from study_files.kernels import CHECKOUT, RECIPE
 
@@ -26,12 +28,22 @@ IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF
 TIMED_OUT = 124
 
 
+def provide_builder(definition) -> Path:
+    """Return the folder of an image that kernels or stacks are built in; build the image unless the cache has it."""
+    if images.missing_images([definition]):
+        images.check_sources()
+        tools = toolbox.building_environment(environment.VENV)
+        apptainer = toolbox.provide_apptainer(environment.VENV)
+        images.build_image(definition, apptainer, tools, environment.VENV / "bin/python")
+    return images.cached_image(definition)[1]
+
+
 def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, has_network=False) -> list[str]:
     """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
 
     The container is ended after ``seconds``; each process in it is limited to `MOST_MEMORY_BYTES`, ``cpu_s`` and `MOST_FILE_BYTES`. It
-    has no network unless ``has_network``. The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``. /proc/sys is mounted read-only, because even an
-    unprivileged user who is root in the container could write to it.
+    has no network unless ``has_network``. The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``, unless ``binds`` has
+    them. /proc/sys is mounted read-only, because even an unprivileged user who is root in the container could write to it.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
     if root is not None:

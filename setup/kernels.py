@@ -20,12 +20,10 @@ import shutil
 from pathlib import Path
 
 import build_outputs
-import environment
 import given_trees
 import images
 import own_tree
-import toolbox
-from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, said_by
+from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, provide_builder, said_by
 from build_words import why_not_built
 from cache import cache_entry, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, provide_base
@@ -148,12 +146,7 @@ def check_untouched(compiler, definition_key) -> None:
 
 def provide_compiler() -> Path:
     """Return the folder of the image that kernels are built in; build the image unless the cache has it."""
-    if images.missing_images([images.KERNEL]):
-        images.check_sources()
-        tools = toolbox.building_environment(environment.VENV)
-        apptainer = toolbox.provide_apptainer(environment.VENV)
-        images.build_image(images.KERNEL, apptainer, tools, environment.VENV / "bin/python")
-    return images.cached_image(images.KERNEL)[1]
+    return provide_builder(images.KERNEL)
 
 
 def build(name, root, base, partial, sources, kernel, changed, contents) -> bytes:

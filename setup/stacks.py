@@ -15,8 +15,7 @@ import build_container
 import build_outputs
 import environment
 import images
-import toolbox
-from build_container import IN_CONTAINER, contained, said_by
+from build_container import IN_CONTAINER, contained, provide_builder, said_by
 from cache import cache_entry, digest, made_once, remove_tree, require_space
 from progress import SetupError, run_fetching, say
 from study_files.kernels import CHECKOUT
@@ -97,7 +96,7 @@ def unpack_wheels(name, source, files, partial) -> None:
 
 def compile_stack(name, source, files, partial) -> None:
     """Build a stack written in Rust or Go, in the image with Debian's compilers, into the folder ``partial``."""
-    root = provide_compilers() / "root"
+    root = provide_builder(images.STACKS) / "root"
     work = partial / "work"
     own, packages, made = (work / part for part in ("source", "packages", "made"))
     for folder in (own, packages / "cargo", made):
@@ -124,16 +123,6 @@ def compile_stack(name, source, files, partial) -> None:
     (partial / name).write_bytes(build_outputs.read_output(made, name, LARGEST_PROGRAM))
     (partial / name).chmod(0o755)
     remove_tree(work)
-
-
-def provide_compilers() -> Path:
-    """Return the folder of the image with Debian's compilers; build the image unless the cache has it."""
-    if images.missing_images([images.STACKS]):
-        images.check_sources()
-        tools = toolbox.building_environment(environment.VENV)
-        apptainer = toolbox.provide_apptainer(environment.VENV)
-        images.build_image(images.STACKS, apptainer, tools, environment.VENV / "bin/python")
-    return images.cached_image(images.STACKS)[1]
 
 
 def place_stack(name, built) -> None:

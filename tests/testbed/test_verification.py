@@ -8,7 +8,7 @@ import pytest
 from experiment.late_deliveries import lost_in_a_row
 from experiment.specification import RunSpecification
 from run_tables.exclusions import excluded_by
-from testbed.checks.flow_checks import check_goodput_ceiling, check_rtt_floor
+from testbed.checks.flow_checks import check_goodput_ceiling
 from testbed.checks.network_checks import LOSS_FALSE_ALARM, check_ecn, check_pacing, relative_entropy
 from testbed.checks.verification import checks_of, judge
 from testbed.readings.deliveries import windows
@@ -260,49 +260,6 @@ def test_senders_hear_of_the_bottleneck_as_much_apart_as_their_rtts(recorded, ap
     assert check_goodput_ceiling(specification, document).ok is sound
 
 
-def with_rtts(document, path_ms, rtt_ms):
-    """Set a document's path RTT, and the shortest RTT that its connections have measured."""
-    document["specification"]["scenario"]["link"]["delay_ms"] = {"forward": path_ms / 2, "reverse": path_ms / 2}
-    for look in document["sockets"]:
-        for socket in look["sockets"]:
-            if "rtt_min_ms" in socket:
-                socket["rtt_min_ms"] = rtt_ms
-    return document
-
-
-@pytest.mark.parametrize(
-    ("path_ms", "rtt_ms", "sound"),
-    [(19.6, 19.0, True), (19.6, 18.0, False), (19.6, 19.3, False), (19.6, 19.6, True), (43.9998, 43.0, True), (44.0, 43.0, False)],
-)  # fmt: skip
-def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, path_ms, rtt_ms, sound):
-    """After a loss the kernel uses TCP's timestamps, so it may report 19 for a path of 19.6 ms."""
-    assert ("rtt_floor" not in failed(with_rtts(recorded("lossy-reno-ipv4"), path_ms, rtt_ms))) is sound
-
-
-@pytest.mark.parametrize(
-    ("rtt_ms", "pacing_mbps", "retransmits", "sound"),
-    [(37.0, 0.1, 7, True), (37.0, 20.0, 7, False), (37.0, 0.1, 0, False), (37.5, 0.1, 7, False)],
-)  # fmt: skip
-def test_a_paced_retransmission_may_leave_before_its_timestamp(recorded, rtt_ms, pacing_mbps, retransmits, sound):
-    """BBR behind a loss of 50 %: 37 ms on a path of 40. Only TCP's timestamps, after a retransmission, show such an RTT."""
-    document = with_rtts(recorded("lossy-reno-ipv4"), 40.0, rtt_ms)
-    for look in document["sockets"]:
-        for socket in look["sockets"]:
-            socket.update(pacing_mbps=pacing_mbps, retransmits=retransmits, cwnd_packets=4, rtt_ms=39.9)
-    assert check_rtt_floor(RunSpecification(document["specification"]), document).ok is sound
-
-
-def test_no_right_rtt_fails_the_floor(recorded):
-    """For drawn paths: the difference on a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
-    document, draw = recorded("lossy-reno-ipv4"), random.Random(1)
-    for _ in range(2000):
-        path_ms = round(draw.uniform(1, 300), draw.choice((0, 1, 4)))
-        left_ms = draw.random()
-        for rtt_ms in (float(math.floor(left_ms + path_ms)), math.floor(path_ms * 1000 + 1e-6) / 1000):
-            with_rtts(document, path_ms, rtt_ms)
-            assert check_rtt_floor(RunSpecification(document["specification"]), document).ok, (path_ms, rtt_ms)
-
-
 def test_a_window_may_open_at_first(recorded):
     document = recorded("lossy-reno-ipv4")
     for look in document["sockets"]:
@@ -375,7 +332,6 @@ def test_relative_entropy():
 
 def test_loss_check_accepts_what_a_binomial_gives():
     """None of 200 sound runs fails; most of 200 with twice the loss do."""
-    import random
 
     draw = random.Random(7)
 

@@ -65,8 +65,8 @@ class LateDeliveries:
     def _compressed_bytes(self, flows):
         """Return the largest number of bytes on the wire that arrived out of order and that no selective acknowledgement has reported yet.
 
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. ``flows`` is the number
-        of flows.
+        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. There
+        are ``flows`` flows.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)

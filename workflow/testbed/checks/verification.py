@@ -23,7 +23,6 @@ from testbed.checks.flow_checks import (
     check_intervals,
     check_messages,
     check_overlap,
-    check_rtt_floor,
     check_segment_size,
     check_series,
     check_streams,
@@ -46,6 +45,7 @@ from testbed.checks.network_checks import (
     counted_otherwise,
 )
 from testbed.checks.policer_checks import check_policer
+from testbed.checks.rtt_checks import check_rtt_floor
 from testbed.checks.timeline_checks import check_timeline
 from testbed.checks.unchanged_checks import check_unchanged
 from testbed.network.outage import check_outage

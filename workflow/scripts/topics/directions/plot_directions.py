@@ -26,7 +26,7 @@ COLUMNS_OF_DATA = ["scenario", "cca", "series", "time_s", "value", "n"]
 
 
 def lines_of(runs, flows, intervals) -> pd.DataFrame:
-    """Return the lines, with the columns scenario, cca, series (a key of `KINDS`), time_s, value and n (the number of runs in the mean)."""
+    """Return the lines, with the columns scenario, cca, series (a key of `KINDS`), time_s, value and n (the number of averaged runs)."""
     reverse = flows.loc[flows["direction"] == "reverse", "scenario"].unique()
     valid = runs.loc[runs["valid"] & runs["scenario"].isin(reverse), list(RUN)]
     keys = [*RUN, "flow"]

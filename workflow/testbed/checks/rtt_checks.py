@@ -1,0 +1,52 @@
+"""Check of the RTTs that TCP measured: none was below the shortest RTT of its path."""
+
+from testbed.checks.check import Check, in_turn
+from testbed.checks.flow_checks import readings
+from testbed.readings.deliveries import COOKIE_ACKED_BYTES
+
+#: Linux's default pacing rate after slow start, in percent of the rate that cwnd and RTT allow (`net.ipv4.tcp_pacing_ca_ratio`).
+TCP_PACING_PERCENT = 120
+
+
+def check_rtt_floor(specification, document) -> Check:
+    """No connection measured an RTT below the shortest RTT that its path had."""
+    jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
+    link_ms = sum(specification.link.delay_ms.values())
+    shorter_ms = link_ms - specification.link_rtts_ms[0]
+    wrong, expected, observed = [], [], []
+    for pair in dict.fromkeys(specification.flow_pair(flow.number) for flow in specification.long_flows):
+        floor = max(0.0, pair.rtt_ms - shorter_ms - pair.hops * jitter_ms)
+        sockets = [s for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
+        paced = {
+            s["cca"] for s in sockets if specification.max_pacing_rate_mbps or sets_its_pacing_rate(specification, s)
+        }
+        seen = [s["rtt_min_ms"] for s in sockets if not (s["cca"] in paced and may_be_of_an_early_segment(s))]
+        # The kernel's RTTs are in whole microseconds. After a loss it uses TCP's timestamps, with the difference of two clocks
+        # in whole milliseconds, which is too short by less than one millisecond: 43 instead of 43.9998, but not instead of 44.
+        # Until data are acknowledged there may be no RTT.
+        acknowledged = any(
+            s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
+        )
+        if (acknowledged and not sockets) or any(rtt < floor - 0.001 if rtt % 1 else rtt <= floor - 1 for rtt in seen):
+            wrong.append(pair.sender)
+        expected.append(f"at least {floor:g} ms")
+        none = "only readings after paced retransmissions" if sockets else "no reading"
+        observed.append(f"{min(seen):g} ms" if seen else none)
+    return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
+
+
+def sets_its_pacing_rate(specification, socket) -> bool:
+    """Return whether a connection is paced at less than the rate that TCP derives from the window and the RTT, as with BBR."""
+    ratio = (specification.scenario["transport"].get("pacing_percent") or TCP_PACING_PERCENT) / 100
+    window_bits = socket["cwnd_packets"] * socket["mss_bytes"] * 8
+    return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / max(socket["rtt_ms"], 0.001)
+
+
+def may_be_of_an_early_segment(socket) -> bool:
+    """Return whether the lowest RTT of a paced connection may be too short, because a segment left before its timestamp.
+
+    A retransmission by a timer does not wait for pacing, yet its timestamp is the time at which pacing would have let it leave
+    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). For a flow that BBR slowed down to 0.1 Mbit/s, this was more than 120 ms later, and the
+    acknowledgement's echo makes the RTT too short by that time. Such RTTs are in whole milliseconds.
+    """
+    return bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1
