@@ -12,7 +12,7 @@ from study_files.study_design import StudyDesign
 from topics.outline import FIGURE_SUFFIXES, study_outline
 
 #: Drawn studies that are built with all tests; the others with the long ones.
-FEW = (39, 77, 88, 118, 128)
+FEW = (39, 77, 128)
 MANY = range(300)
 #: The few whose replications draw their paths in all tests too: sizes of messages; buffers, and theory of a path.
 DRAWING = (77, 128)

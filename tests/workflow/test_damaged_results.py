@@ -9,7 +9,14 @@ from publishing.damaged_results import ASIDE, FINISHED, damaged_files, note_begu
 from publishing.result_checks.manifest import MANIFEST
 
 MINI = ("--configfile", "config/studies/mini.yaml")
-DOCUMENT = "runs/near/reno/ipv4/1.json.gz"
+DAMAGED = (
+    "runs/near/reno/ipv4/1.json.gz",
+    "tidy/flows.csv",
+    "figures/goodput.svg",
+    "report.html",
+    "details.html",
+    "findings.json",
+)
 
 
 def damage(path, keep_date=True):
@@ -26,12 +33,16 @@ def results(copy_of_mini):
     return copy_of_mini.folder / "results/mini"
 
 
-def test_damaged_files_are_named_set_aside_and_made_again(copy_of_mini, results, mini):
-    damaged = [DOCUMENT, "tidy/flows.csv", "figures/goodput.svg", "report.html", "details.html", "findings.json"]
-    for path in damaged:
+def damage_some(results):
+    """Damage six files and delete one; return the contents of the six by path."""
+    for path in DAMAGED:
         damage(results / path, keep_date=path != "figures/goodput.svg")
-    contents = {path: (results / path).read_bytes() for path in damaged}
     (results / "tidy/runs.csv").unlink()
+    return {path: (results / path).read_bytes() for path in DAMAGED}
+
+
+def test_damaged_files_are_named(copy_of_mini, results):
+    contents = damage_some(results)
     planned, printed = copy_of_mini.snakemake("--cores", "1", *MINI, "-n")
     assert planned == 0
     assert (
@@ -39,15 +50,23 @@ def test_damaged_files_are_named_set_aside_and_made_again(copy_of_mini, results,
         in printed
     )
     assert "would be made again" in printed
-    assert {path: (results / path).read_bytes() for path in damaged} == contents
+    assert {path: (results / path).read_bytes() for path in DAMAGED} == contents
+
+
+@pytest.mark.faults
+@pytest.mark.long
+def test_damaged_files_are_set_aside_and_made_again(copy_of_mini, results, mini):
+    contents = damage_some(results)
     _, printed = copy_of_mini.snakemake("--cores", "all", *MINI)
     assert "moved to logs/damaged in this folder and made again" in printed
     assert "Traceback" not in printed
     copy_of_mini.same_results_as(mini)
-    assert {path: (results / ASIDE / path).read_bytes() for path in damaged} == contents
+    assert {path: (results / ASIDE / path).read_bytes() for path in DAMAGED} == contents
     assert damaged_files(results) == []
 
 
+@pytest.mark.faults
+@pytest.mark.long
 def test_a_damaged_manifest_vouches_for_nothing(copy_of_mini, results, mini):
     damage(results / MANIFEST)
     damage(results / "analysis/checks.csv")

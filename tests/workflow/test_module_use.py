@@ -74,7 +74,7 @@ def test_a_whole_study_goes_to_its_report_and_on(other):
     assert status == 0 and "Nothing to be done" in printed, printed
 
 
-@pytest.mark.parametrize("kind", ["gitfile", "github"])
+@pytest.mark.parametrize("kind", ["gitfile", pytest.param("github", marks=pytest.mark.long)])
 def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_path, monkeypatch):
     """The repository is placed in Snakemake's own cache, as if it had been fetched from a forge, so no network is needed."""
     home = checkout_in(tmp_path / "home").folder

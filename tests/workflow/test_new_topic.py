@@ -88,6 +88,7 @@ def test_a_topic_takes_few_files_and_lines():
     assert sum(text.strip("\n").count("\n") + 1 for text in FILES.values()) <= 80
 
 
+@pytest.mark.long
 def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
     planned = with_topic.planned(*SMOKE)
     assert {"analyse_study": 1, "draw_figures": 1}.items() <= planned.items()

@@ -35,6 +35,7 @@ def was_taken(checkout):
     return "not executed here" in log(checkout)
 
 
+@pytest.mark.long
 def test_another_checkout_takes_all_runs_and_its_results_are_the_same_to_the_byte(tmp_path, checkout_in, kept, mini):
     first, second = (checkout_in(tmp_path / name) for name in ("first", "second"))
     _, output = first.snakemake(*RUNS)

@@ -13,6 +13,7 @@ from study_files.study_design import StudyDesign
 from topics.outline import FIGURE_SUFFIXES, other_tables, study_outline
 from topics.registry import TOPICS
 
+pytestmark = pytest.mark.long
 HERE = Path(__file__).parent
 #: Time series, buffers, platforms, sizes, paths, such that change or share a bottleneck, policers; mixes of CCAs, which exclude
 #: some of these; points of a calibration, which excludes all; cells against themselves, perturbed scenarios, a gate, bottlenecks
@@ -21,7 +22,7 @@ HERE = Path(__file__).parent
 TINY = ("every-path", "mixes", "points", "arms")
 
 
-@pytest.fixture(scope="module", params=[TINY[0], *(pytest.param(name, marks=pytest.mark.long) for name in TINY[1:])])
+@pytest.fixture(scope="module", params=TINY)
 def finished(request, run_beside):
     """A checkout in which a tiny study was run, and the study's folder and outline."""
     checkout, path = run_beside(request.param, cores="all")
