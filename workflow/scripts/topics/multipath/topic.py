@@ -25,7 +25,7 @@ def joined_scenarios(design) -> tuple[str, ...]:
 
 
 def most_path_numbers(design) -> int:
-    """Return the largest number of different path counts among scenarios whose paths are aggregated in the same way."""
+    """Return the largest number of different path counts in a group of scenarios that aggregate paths in the same way."""
     numbers = {}
     for scenario in filter(is_joined, design.scenarios):
         paths, application = scenario["multipath"], scenario["traffic"]["application"]
