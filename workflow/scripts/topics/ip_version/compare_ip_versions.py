@@ -86,7 +86,7 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the expected effect of IPv6's longer header on goodput, and the columns that compare the measured difference with it.
+    """Return the columns that compare the difference in goodput with the effect expected from IPv6's longer header.
 
     The goodput of a full link is proportional to the segment size, so the expected ratio is mss6 / mss4. The measured ratio is as expected
     if two one-sided tests show that it lies within a margin around this ratio, and not as expected if the interval of these tests lies

@@ -27,7 +27,10 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each change to a path after which CCAs differ, and findings on the time until CCAs notice a longer path."""
+    """Return findings on changes to paths.
+
+    There is a finding for each change after which CCAs differ, and for each CCA that notices a longer path.
+    """
     cells = material.ranked(material.tables.change_cells)
     sentences = []
     for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(
