@@ -32,7 +32,10 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each setting, CCA and IP version with drop-tail and other queues (without ECN), and a finding on ECN marks."""
+    """Return findings on queueing delays and on ECN marks.
+
+    There is a finding on delays for each setting, CCA and IP version that has drop-tail and other queues without ECN.
+    """
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]
