@@ -1,4 +1,4 @@
-"""Count valid and excluded runs per cell, and passed and failed checks per check."""
+"""Count the valid and the excluded runs of each cell, and the runs that passed and failed each check."""
 
 import pandas as pd
 
@@ -42,7 +42,10 @@ def _summarise_checks(checks):
 
 
 def _require_agreement(runs, checks):
-    """Raise `ValueError` naming the first run whose validity contradicts its checks: a run is valid if it was checked and none failed."""
+    """Raise `ValueError` if the validity of a run contradicts the run's checks; the message names the first such run.
+
+    A run is valid if it was checked and failed no check.
+    """
     verdict = checks.groupby(RUN)["ok"].all()
     index = pd.MultiIndex.from_frame(runs[RUN])
     unknown = verdict.index.difference(index)
