@@ -23,7 +23,7 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups) -> pd.Series:
-    """Return the share of each group, in percent of the total goodput of the same run and direction.
+    """Return the goodput of each group in percent of the total goodput in the same run and direction.
 
     The share is missing if the groups send at different times or a group has no goodput.
     """

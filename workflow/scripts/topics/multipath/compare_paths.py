@@ -81,8 +81,8 @@ def _cell_row(cell, groups, scenarios, confidence):
 def _against_single_paths(valid, singles, confidence):
     """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
 
-    ``singles`` has one item per path: the valid runs over this path alone, or None if no scenario has it alone. Goodputs are summed
-    replication by replication.
+    ``singles`` has one item per path: the valid runs over only this path, or None if there is no scenario with only this path. The sum
+    is calculated for each replication.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}

@@ -8,7 +8,7 @@ HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
 def ratio(first, second, resolutions) -> Difference | None:
-    """Return the ratio of the geometric means of two samples, as `independent_comparison.difference` does.
+    """Return the ratio of the geometric means of two samples, with everything needed for its interval.
 
     The result is None if a sample is empty or has a value that isn't positive.
     """

@@ -1,4 +1,4 @@
-"""Draw the goodput of several paths as a multiple of a single path's goodput, against the number of paths."""
+"""Draw the goodput of several paths, relative to a single path, against the number of paths."""
 
 import pandas as pd
 

@@ -28,7 +28,7 @@ COLUMNS = [
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
     """Return the runs to draw: the first valid iperf3 run of each cell.
 
-    Only cells whose paths are alike, on the platform that measures CPU time, are drawn.
+    A cell is drawn if its paths are alike and its platform measures CPU time.
     """
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)

@@ -37,7 +37,7 @@ def _cell_words(rows, end):
 
 
 def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each general aggregation technique with its rows, in the order of `JOININGS`."""
+    """Yield (name, rows) for each aggregation technique in `JOININGS` that has rows with a goodput."""
     for by, distribution, name in JOININGS:
         alike = rows[(rows["by"] == by) & ((rows["distribution"] == distribution) | (distribution is None))]
         if alike["goodput_mbps"].notna().any():

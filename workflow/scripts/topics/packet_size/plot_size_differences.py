@@ -53,9 +53,9 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis that covers all values of a panel, and the ends of the intervals.
+    """Return an axis that covers the values and the interval ends of a panel.
 
-    Interval ends beyond `REACH` times the largest value are left out.
+    Interval ends beyond `REACH` times the largest value may lie outside.
     """
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]

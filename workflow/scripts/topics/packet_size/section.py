@@ -85,7 +85,7 @@ def section(material: ReportMaterial) -> dict | None:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the sentences that open the report."""
+    """Return the findings that open the report."""
     margin = material.params["analysis"]["equivalence_margin"]["header_percent"]
     return sentences(material.tables.size_cells, material.tables.size_differences, margin)
 
@@ -197,8 +197,7 @@ KERNEL_TRIPS = (
 def _table(identifier, caption, table, shown, compared=""):
     """Return a page table that begins with the columns `PLACE`; None without rows.
 
-    ``compared`` is the column whose values are compared, which is omitted. The CCA and the rate are omitted if they are the same in all
-    rows.
+    The column ``compared``, whose values are compared, is omitted. The CCA and the rate are omitted if they are the same in all rows.
     """
     if table.empty:
         return None

@@ -107,7 +107,7 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Return whether TCP sent the smallest messages in about as large packets as the largest messages."""
+    """Return whether packets with the smallest messages are about as large as packets with the largest messages."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
@@ -183,7 +183,7 @@ def _spread_sentence(differences, what):
         apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
         if len(known):
             size = f" ({_range_words(apart['percent'])} % there)" if len(apart) else ""
-            parts.append(f"{len(apart):,} of {count(len(known), 'cell')} of {quantity.words}{size}")
+            parts.append(f"{len(apart):,} of {count(len(known), 'cell')} for {quantity.words}{size}")
         repeated = rows[rows["note"] == ONE_MEASUREMENT]
         if len(repeated):
             exact.append(f"{quantity.words} by {_range_words(repeated['percent'])} % in {count(len(repeated), 'cell')}")

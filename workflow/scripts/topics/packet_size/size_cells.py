@@ -132,8 +132,8 @@ def _spread(runs, confidence):
 def _held_against(row, expected):
     """Return the columns that compare a cell's mean with the calculated value; empty if either is missing.
 
-    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, it may also wait while the server's other
-    messages use the cable, for at most their share of the cable.
+    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, a round trip may also be longer by
+    at most the share of the cable that the server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

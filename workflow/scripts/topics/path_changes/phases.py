@@ -1,4 +1,4 @@
-"""The phases of a changing path: each lasts from one change to the next and has its own capacity and RTT."""
+"""The phases of a changing path: a phase lasts from one change to the next, and has a capacity and an RTT."""
 
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -47,7 +47,7 @@ def specification_of(run, changing) -> RunSpecification:
 
 
 def phases_of(run) -> list[Phase]:
-    """Return the phases of the path during the traffic of a run, given as `RunSpecification`."""
+    """Return the phases of the path during a run's traffic; ``run`` is a `RunSpecification`."""
     moments = moments_of([asdict(change) for change in run.timeline.changes])
     # A change at the beginning of the traffic has no phase before it.
     begins = [0.0, *(at_s for at_s in moments if at_s > 0), float(run.traffic.duration_s)]

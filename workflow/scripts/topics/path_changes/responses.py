@@ -1,6 +1,6 @@
-"""Responses of flows to a phase of a changing path.
+"""Measure the responses of flows to a phase of a changing path.
 
-They are the time until the rate is used, the queue, losses, and the time until the CCAs know the RTT.
+The measures are the time until the rate is used, the queueing delay, losses, and the time until the CCAs know the RTT.
 """
 
 from itertools import pairwise
@@ -88,7 +88,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if a flow's CCA never did."""
+    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if this never happened."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

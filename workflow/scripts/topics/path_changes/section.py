@@ -1,4 +1,4 @@
-"""The section on changing paths: the time until flows use a new rate, queue, losses, and the RTTs that CCAs assume."""
+"""The section on changing paths: time until a new rate is used, queueing delay, losses, and the RTTs that CCAs assume."""
 
 from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell

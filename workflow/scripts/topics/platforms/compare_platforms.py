@@ -93,7 +93,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return the kind of comparison between two platforms; if only one of them is a kernel, this is ``platform_a``."""
+    """Return the kind of comparison between two platforms; a kernel compared with a simulator must be ``platform_a``."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS

@@ -100,7 +100,7 @@ def _known(apart, ends):
 
 
 def when_it_arises(whole, steady) -> str:
-    """Return `START`, `ALWAYS`, `NO_DIFFERENCE` or `UNKNOWN`.
+    """Return when a difference between two platforms arises: `START`, `ALWAYS`, `NO_DIFFERENCE` or `UNKNOWN`.
 
     The arguments are the differences (effect, low, high) in percent: in the whole window, and without start-up.
     """

@@ -60,7 +60,7 @@ def _silence(row, first, second):
 
 
 def _slow_start(row, first, second):
-    """Report the peak of slow start on both platforms, and whether it was reached before a loss."""
+    """Report the largest window in slow start on both platforms, and whether slow start ended before a loss."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [

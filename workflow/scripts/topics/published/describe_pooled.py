@@ -85,7 +85,7 @@ def _describe_pooled(runs):
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return the conclusion of a pooled test, and the hypothesis of table 4 that it supports; ``u`` is U of the IPv4 values."""
+    """Return the conclusion of a pooled test, and the supported hypothesis of table 4; ``u`` is U of the IPv4 values."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better

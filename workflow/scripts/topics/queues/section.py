@@ -26,7 +26,7 @@ TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and C
 
 
 def section(material) -> dict:
-    """Return the template's other variables."""
+    """Return the template's variables other than tables."""
     shown = dict.fromkeys(material.tables.queue_cells["discipline"])
     return {"disciplines": [(name, DISCIPLINE_WORDS[name]) for name in shown if name in DISCIPLINE_WORDS]}
 

@@ -44,7 +44,7 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means over replications, and the lower and upper end of the ratio's t interval.
+    """Return the ratio of two means over replications, and the ends of its t interval.
 
     The ratio is linearised (Cochran, 1977, Sampling Techniques, section 6.4): with d = measured - ratio * modelled for each run, the
     standard error of the ratio is the standard error of the mean of d, divided by the mean of `modelled`. The interval is calculated for

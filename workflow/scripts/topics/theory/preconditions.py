@@ -60,7 +60,7 @@ def _said(*conditions):
 
 
 def _holds_less_than_path(run):
-    """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
+    """Return whether the send buffers of all flows together hold less than the path's bandwidth-delay product.
 
     The kernel uses half of a send buffer for data structures. The kernel doesn't count the time in which a blocking program waits for the
     send buffer, so `window_limited_percent` misses this time.

@@ -103,7 +103,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     Parameters
     ----------
     cells : pandas.DataFrame
-        More rows than coefficients, all values above 0.
+        Rows of `cell_means`, more than there are coefficients; all values are above 0.
     terms : list of str
         Columns whose exponents are fitted.
     confidence : float

@@ -103,7 +103,7 @@ def _recovers(samples):
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return the spells that a BBR flow spends in ProbeRTT, with the columns begin_s, end_s and least_cwnd_packets (smallest window).
+    """Return a BBR flow's spells in ProbeRTT, with the columns begin_s, end_s and least_cwnd_packets (smallest window).
 
     A spell that hasn't ended by the last sample is excluded.
     """

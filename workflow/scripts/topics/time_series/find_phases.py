@@ -10,7 +10,7 @@ from topics.time_series.window_series import valid_series
 
 
 def phase_time(phases) -> pd.DataFrame:
-    """Return one row for each run, CCA of flows and phase: the share of time spent in the phase, and the number of spells per flow.
+    """Return the share of time that the flows of each CCA spend in each phase of a run, and the number of spells per flow.
 
     ``phases`` are `PHASES`. The columns are `RUN`, flow_cca, phase, share_percent (of the total time of the CCA's flows) and spells. A run
     has a row for each phase that any flow of the CCA has in the study.

@@ -160,7 +160,7 @@ def _queue_panel(axes, data, end):
 
 
 def _frame(axes, values, end, rows, room=1.0):
-    """Set up the axes: a scale from 0 to `room` times the end of the scale for values, and below it a row for each name in `rows`."""
+    """Set up the axes: a scale for the values, enlarged by the factor `room`, and below it one row for each name in `rows`."""
     highest = float(values.max()) if values.notna().any() else 1.0
     scale = linear_axis(0.0, highest or 1.0)
     top = scale.high * room

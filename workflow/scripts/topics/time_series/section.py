@@ -103,7 +103,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on windows, for studies with few cells."""
+    """Return the findings on windows; none unless pictures are drawn and the study has one scenario, one IP version and no mixes."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []

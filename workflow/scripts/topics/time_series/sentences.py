@@ -1,4 +1,4 @@
-"""Sentences on windows over time, each with its numbers, n and interval."""
+"""Sentences on windows over time, with numbers, n and intervals."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding

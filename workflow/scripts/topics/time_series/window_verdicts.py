@@ -21,7 +21,7 @@ _OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time betw
 
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
-    """Return `WINDOW_THEORY`: each quantity of a cell's flows with the same CCA, compared with theory, in the order of `QUANTITIES`.
+    """Return `WINDOW_THEORY`, with a row for each quantity of a cell's flows with the same CCA, in the order of `QUANTITIES`.
 
     The value of a run is the mean over the run's flows. The mean and the interval are over runs; the extremes are over flows.
 

@@ -71,7 +71,7 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return the smallest RTT that TCP measured in each scenario, and the smallest RTT that path and jitter allow.
+    """Return each scenario's smallest RTT measured by TCP, and the smallest RTT that path and jitter allow.
 
     ``shifts_ms`` maps scenarios with a changing path to the path's smallest RTT minus its initial RTT (`StudyDesign.rtt_shifts_ms`).
 

@@ -1,4 +1,4 @@
-"""The varying conditions of scenarios that form a full factorial design."""
+"""Find the conditions that vary across scenarios, if the scenarios form a full factorial design."""
 
 import math
 
