@@ -52,8 +52,8 @@ def _repeated_words(table) -> str:
     apart = int((cells["apart_pairs"] > 0).sum())
     possible, pairs = cells["apart_possible_percent"].min(), number(cells["pairs"].max(), 0)
     text = (
-        f"{f'{apart:,} of {len(cells):,} cells' if apart else 'No cell'} {'has' if apart <= 1 else 'have'} pairs whose goodput is "
-        f"an outlier; with {pairs} pairs, up to {number(possible, 0)} % outliers can't be ruled out."
+        f"{f'{apart:,} of {len(cells):,} cells' if apart else 'No cell'} {'has' if apart <= 1 else 'have'} pairs whose difference in "
+        f"goodput is an outlier; with {pairs} pairs, a share of outliers of up to {number(possible, 0)} % can't be ruled out."
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))

@@ -21,10 +21,10 @@ EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> its `statistic`, and the units that the test treats as independent.
 METHODS = {
-    POOLED: "U of the IPv4 values; every run counts as independent, regardless of its scenario and CCA",
+    POOLED: "U of the IPv4 values. Every run counts as independent, regardless of scenario and CCA.",
     BY_SCENARIO: (
-        "Student's t of the scenarios' mean paired differences; the scenario is the unit of analysis, so cells with the same seeds, "
-        "and runs that repeat one measurement, count once; p comes from sign flips, and is Holm-corrected over all such tests"
+        "Student's t of the scenarios' mean paired differences. The scenario is the unit of analysis, so cells with the same seeds, "
+        "and runs that repeat one measurement, count once. p comes from sign flips, and is Holm-corrected over all tests by scenario."
     ),
 }
 
@@ -35,7 +35,7 @@ _NO_INTERVAL = "there are fewer than 6 pairs, all repeat one measurement, or som
 _TOO_LARGE = "the difference would be more than 50 standard deviations, or no test was made"
 _NEEDED = "the number would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
-_UNTESTED = "there is no such test, or no interval"
+_UNTESTED = "the difference wasn't compared with an expected effect, or has no interval"
 IP_VERSION_TESTS = Table(
     "ip_versions",
     "a metric in a scenario and CCA",
@@ -43,7 +43,7 @@ IP_VERSION_TESTS = Table(
         METRIC,
         UNIT,
         text_column(
-            "scale", "How values are compared: `ratio`, `relative` (to the mean of both IP versions) or `points`."
+            "scale", "Scale of the difference: `ratio`, `relative` (to the mean of both IP versions) or `points`."
         ),
         EFFECT_UNIT,
         _SCENARIO,
@@ -96,7 +96,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "expected_effect",
             "%",
-            "Difference that only the longer header would cause: the ratio of the MSSs.",
+            "Difference expected from the longer header alone: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(
@@ -168,7 +168,7 @@ IP_VERSION_TESTS = Table(
         NOTE,
     ),
 )
-_NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
+_NOT_BY_SCENARIO = "the method isn't the test by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
     "a metric, a CCA or all CCAs, a null hypothesis and a method",

@@ -19,8 +19,8 @@ VERDICTS = {
         "The mean difference is shown to be smaller than the margin, and isn't significant after Holm's correction."
     ),
     "perhaps differs": (
-        "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells the difference isn't "
-        "significant, or can't be with so few pairs (see the note). Among many cells, some show a difference by chance."
+        "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells, the difference isn't "
+        "significant, or can't be significant with so few pairs (see the note). Among many cells, some show a difference by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: with this standard deviation, this number of pairs leaves both open."

@@ -40,11 +40,11 @@ PROPERTIES = {
     "kernel_build": ("Kernel's build", "SMP or a single processor, and the preemption model."),
     "kernel_config_sha256": ("Kernel's configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
     "tick_hz": ("Tick in Hz", "The granularity of TCP's timers for delayed acknowledgements and retransmissions."),
-    "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
-    "cpu_model": ("Processor", "How long programs and interrupts take."),
-    "cpu_cores": ("Cores of the machine", "Whether sender and receiver can run at the same time."),
-    "image_digest": ("Container image", "The tools: the runs should be repeated with the same image on both platforms."),
-    "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by the same program on both platforms."),
+    "clock": ("Clock", "Time that programs, interrupts and late timers take; under a virtual clock, only the network takes time."),
+    "cpu_model": ("Processor", "Duration of programs and interrupts."),
+    "cpu_cores": ("Cores of the machine", "Execution of sender and receiver at the same time."),
+    "image_digest": ("Container image", "The tools. Repeat the runs with the same image on both platforms."),
+    "testbed_digest": ("Testbed program", "The network itself. Repeat the runs with the same program on both platforms."),
 }  # fmt: skip
 #: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16

@@ -11,7 +11,7 @@ MEASURES = (
         "policed_percent", "%", "Share of dropped packets among all packets that arrived at the policer.", "there is no policer",
         least=0, most=100,
     ),
-    number_column("loss_percent", "%", "Share of packets dropped by the policer, by the queue or as random loss, among all packets.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Share of all packets that were dropped by the policer, by the queue or as random loss.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",

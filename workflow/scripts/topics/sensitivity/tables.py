@@ -8,7 +8,7 @@ SENSITIVITY = Table(
     "a perturbation of a scenario, and a comparison",
     (
         text_column("scenario", "Identifier of the scenario that is perturbed."),
-        text_column("perturbation", "The changed condition: the end of the perturbed scenario's identifier."),
+        text_column("perturbation", "The changed condition, as given by the end of the perturbed scenario's identifier."),
         text_column("comparison", f"Comparison that led to the conclusions: `{OF_IP_VERSIONS}` or `{OF_CCAS}`."),
         count_column("conclusions", "", "Number of conclusions (on a metric in a cell, or on a pair of CCAs) that exist for both scenarios; 0 if a scenario has no valid run."),
         count_column("shown", "", "Number of conclusions in the unperturbed scenario that state a result: higher, lower or equivalent. The other conclusions are open."),

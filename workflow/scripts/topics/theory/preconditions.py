@@ -25,7 +25,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
         (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes isolated losses"),
-        (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent ones"),
+        (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent losses"),
         (
             scenario["transport"]["segmentation_offload"],
             "a lost super-packet is several segments, but the law assumes isolated losses",
@@ -35,7 +35,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
         (
             run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
-            "flows have paths with different RTTs, but the law assumes one",
+            "flows have paths with different RTTs, but the law assumes one RTT",
         ),
     )
     others = [group for group in run.groups if group.application != LONG or group.cca != OWN]

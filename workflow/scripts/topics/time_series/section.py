@@ -119,7 +119,7 @@ def _picture(picture, material):
     if len(material.design.ip_versions) > 1:
         name = f"{name}, {ip_words(picture.ip_version)}"
     replications = count(len(runs), "replication")
-    words = f"Replication {first_valid(runs)}, the first valid one of {replications}."
+    words = f"Replication {first_valid(runs)} is the first valid run of {replications}."
     if not runs["valid"].any():
         words = f"None of {replications} is valid: nothing is drawn."
     changing = picture.scenario in material.design.changing_scenarios

@@ -75,7 +75,7 @@ def _vegas_sentence(theory, confidence):
     kept = number(diff["flows_as_theory"], 0)
     if diff["flows"] > 1:
         kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
-    return "Vegas", f"{text}; Linux's own measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
+    return "Vegas", f"{text}; Linux's measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
 
 
 def _probe_sentence(theory, confidence):
@@ -85,7 +85,7 @@ def _probe_sentence(theory, confidence):
         return None
     return "BBR", (
         f"BBR probes for the minimum RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
-        f"{_value_words(cwnd, 2)} packets; Linux's own values are 10 s and 4 packets ({_n_words(between)})."
+        f"{_value_words(cwnd, 2)} packets; Linux's values are 10 s and 4 packets ({_n_words(between)})."
     )
 
 

@@ -56,7 +56,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     random_loss = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
-        (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
+        (len(flows) > 1, "several flows: the window of a flow depends on the other flows"),
         (random_loss, "random loss: teeth end for reasons other than a full queue"),
         (jitter, "jitter: packets overtake one another"),
         (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),

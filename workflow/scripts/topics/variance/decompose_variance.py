@@ -52,7 +52,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
     if conditions is None:
         conditions = pd.DataFrame({SCENARIO: range(len(whole))}, index=whole["scenario"])
         if len(whole) > 1:
-            notes.append("scenarios aren't a full factorial design, so they are one factor")
+            notes.append("scenarios aren't a full factorial design, so the scenario is a single factor")
     order = conditions.rename_axis(None).sort_values(list(conditions.columns)).index
     wide = there.pivot(index=CELL, columns="replication", values="value")
     wide = wide.reindex(pd.MultiIndex.from_product([order, ccas, ip_versions]))

@@ -18,7 +18,7 @@ VARIANCE = Table(
         text_column("taken_as", "Transformation of the values: `logarithm`, `square root`, or none (`value`)."),
         text_column(
             "part",
-            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
+            "A factor, two factors joined by ` x ` (an interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
             "shared by the runs of a scenario and replication) or `run` (the rest of the variation between replications).",
             _NONE,
         ),
