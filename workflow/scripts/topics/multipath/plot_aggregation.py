@@ -25,7 +25,10 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_aggregation(table) -> PanelFigure:
-    """Draw one panel per aggregation technique, rate, platform, set of further conditions and IP version; ``table`` comes from `shown_rows`."""
+    """Draw one panel per aggregation technique, rate, platform, set of further conditions and IP version.
+
+    ``table`` comes from `shown_rows`.
+    """
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]
