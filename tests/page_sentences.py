@@ -231,7 +231,7 @@ def text_outside(page, *sections):
     for name in sections:
         html = re.sub(rf'<section id="{name}".*?</section>', " ", html, flags=re.DOTALL)
     # The texts of checks come from the testbed and apply to all of its runs.
-    html = re.sub(r"<caption>Checks, and how many.*?</table>", " ", html, flags=re.DOTALL)
+    html = re.sub(r"<caption>Checks, with the numbers of runs.*?</table>", " ", html, flags=re.DOTALL)
     html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "\n", html, flags=re.DOTALL)
     # Words within a sentence may be marked up; any other tag begins a new sentence.
     html = re.sub(r"</?(i|b|code|cite|a|sub|sup)\b[^>]*>", "", html)

@@ -39,7 +39,7 @@ def test_the_difference_is_shown_to_be_the_headers():
     assert ip_sentence(ip_cells([0.001, 0.3, None]), overall(0.62, 0.0001, 0.413)) == (
         "Over 12 scenarios IPv6's goodput is lower than IPv4's (mean −1.40 %, −1.60 to −1.20 %, p < 0.001); "
         "that is what 20 more bytes of header cost: −0.20 to +0.18 % off the segment-size ratio 1428/1448 (−1.38 %), "
-        "within ±0.5 %; the published, pooled test misses it (p = 0.620)."
+        "within ±0.5 %; the published, pooled test finds no difference (p = 0.620)."
     )
 
 
@@ -61,7 +61,7 @@ def test_no_agreement_without_its_proof(direction, within, words):
 @pytest.mark.parametrize(
     "pooled, equal, words",
     [
-        (0.01, 0.01, "; the published, pooled test finds it too (p = 0.010)."),
+        (0.01, 0.01, "; the published, pooled test finds a difference, too (p = 0.010)."),
         (0.5, 0.6, "Over 12 scenarios IPv6's goodput is within ±5 % of IPv4's and not shown to differ (mean −1.40 %, −1.60 to "
          "−1.20 %, p = 0.600); against the segment-size ratio 1428/1448 (−1.38 %) it is −0.20 to +0.18 % off, within ±0.5 %"),
         (0.01, 0.6, "; the published, pooled test finds a difference (p = 0.010)."),
@@ -74,7 +74,7 @@ def test_pooled_test_and_cells_are_told_apart(pooled, equal, words):
 def test_nothing_is_claimed_where_nothing_was_tested():
     rows = ip_cells([None], as_expected="", equivalent="")
     assert ip_sentence(rows, overall(None, None, None)) == (
-        "IPv6's goodput could be tested in none of 1 cell; the median difference from IPv4's is −1.40 %."
+        "None of 1 cell allows a test of IPv6's goodput; the median difference from IPv4's is −1.40 %."
     )
     assert ip_sentence(ip_cells([0.01, 0.2]), overall(None, None, None)) == (
         "IPv6's goodput differs significantly from IPv4's in 1 of 2 cells tested (Holm-corrected); the median "

@@ -129,20 +129,24 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
         "The server's load comes from the model."
     )
     rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
-    told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere the difference can't be distinguished from the variation"
+    told_apart = "excludes 0 in 1 of 3 cells for round trips (15.27 % there); elsewhere the difference can't be distinguished from the variation"
     assert told_apart in environment_sentence(rows)
     rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2], mean_first=[600.0, 600.0, 20.0])
     assert ip_version_sentence(rows, 0.5) == (
-        "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
-        "elsewhere the difference can't be distinguished from the variation between runs. The difference is shown to be the effect of 20 more header bytes, within ±0.5 %, "
-        "in 1 of 3 cells, and shown not to be in 1."
+        "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells for round trips (15.27 % there); "
+        "elsewhere the difference can't be distinguished from the variation between runs. The 20 additional header bytes are shown to explain the difference "
+        "within ±0.5 % in 1 of 3 cells, and shown not to explain it in 1."
     )
 
 
 @pytest.mark.parametrize(
     ("small", "words", "joined"),
     [
-        (1446.0, "1,446 bytes of data on average, so their size hardly reaches the cable: 94.1 Mbit/s", True),
+        (
+            1446.0,
+            "1,446 bytes of data on average, so the size of messages hardly matters on the cable: 94.1 Mbit/s",
+            True,
+        ),
         (128.2, "128 bytes of data on average (1.0 messages each): 94.1 Mbit/s", False),
     ],
 )

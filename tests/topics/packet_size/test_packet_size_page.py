@@ -54,7 +54,7 @@ def test_what_compares_ccas_is_left_out(built):
 
 def test_opening_sentences_have_the_numbers(virtual, real):
     text = page_text(virtual.page)
-    assert "In 120 of 120 cells the value agrees with the one calculated from the headers, within 0.5" in text
+    assert "In 120 of 120 cells the mean agrees with the value calculated from the headers, within 0.5" in text
     assert "Messages of 128 bytes leave TCP in packets of 1,447 bytes" in text
     assert "segments limited to 128 bytes carry 58.7 Mbit/s" in text
     assert "UDP −9.35 to −1.34" in text

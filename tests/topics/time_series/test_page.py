@@ -115,7 +115,7 @@ def test_section_says_what_was_put_in(cwnd_study):
     parts = PageParts.of(cwnd_study.page)
     assert set(parts.targets) <= set(parts.ids)
     section = html.partition('<section id="time-series"')[2].partition("</section>")[0]
-    assert "Replication 1, the first valid one of 3 replications." in section
+    assert "Replication 1 is the first valid run of 3 replications." in section
     assert section.count("<figure ") == 4
     assert "as theory" in section
     theory = pd.read_csv(cwnd_study.table("window_theory")).set_index(["cca", "quantity"])

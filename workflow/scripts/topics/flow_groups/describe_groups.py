@@ -1,4 +1,4 @@
-"""Describe the goodput and share of groups of long flows and programs in each cell, over the replications."""
+"""Estimate the mean goodput and share of each group of long flows or programs in each cell."""
 
 import pandas as pd
 
@@ -23,7 +23,10 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups) -> pd.Series:
-    """Return each group's share of the goodput of all groups in its run and direction; missing if the groups send at different times."""
+    """Return the goodput of each group in percent of the total goodput in the same run and direction.
+
+    The share is missing if the groups send at different times or a group has no goodput.
+    """
     of_run = groups.groupby([*RUN, "direction"], sort=False)
     total = of_run["goodput_mbps"].transform("sum", min_count=1)
     known = of_run["goodput_mbps"].transform(lambda values: values.notna().all())

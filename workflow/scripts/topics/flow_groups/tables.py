@@ -10,7 +10,7 @@ _NO_RUN = "no valid run has a value"
 _SHARE = number_column(
     "share_percent",
     "%",
-    "The group's share of the goodput of all groups of long flows and programs in the same run and direction, averaged over the valid runs.",
+    "The group's share of the total goodput of long flows and programs in the same direction, averaged over the valid runs.",
     f"the groups send at different times, or {_NO_RUN}",
     least=0,
     most=100,

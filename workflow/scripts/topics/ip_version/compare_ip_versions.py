@@ -33,7 +33,7 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
-    Returns the columns of `IP_VERSION_TESTS` beginning with `pairs`, except those that depend on other cells: p_holm, p_bh, verdict.
+    Returns the columns of `IP_VERSION_TESTS` that one cell determines: all except the row's keys and units, p_holm, p_bh and the verdicts.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     pairs : pandas.DataFrame
         Pairs of one cell, as returned by `pairs_of`.
     tests : int
-        Number of cells over all metrics, for which p is corrected; power is calculated at the corrected level.
+        Number of tests over all cells and metrics. Power is calculated at the significance level corrected for this number.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -74,7 +74,10 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the numbers of outliers among runs (by IP version) and pairs, and the upper confidence bound on the share among pairs."""
+    """Return the columns on outliers among the runs of each IP version and among the pairs.
+
+    The last column is the largest share of outliers among pairs that can't be ruled out.
+    """
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
@@ -83,10 +86,11 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the columns on the effect that only the headers have on goodput, and on the comparison of the difference with this effect.
+    """Return the columns that compare the difference in goodput with the effect expected from IPv6's longer header.
 
-    A full link's goodput is proportional to the segment size that fits into a packet. Two one-sided tests can show that the ratio is
-    within a margin around mss6 / mss4; if their interval lies entirely outside, the ratio is beyond the margin.
+    The goodput of a full link is proportional to the segment size, so the expected ratio is mss6 / mss4. The measured ratio is as expected
+    if two one-sided tests show that it lies within a margin around this ratio, and not as expected if the interval of these tests lies
+    entirely outside the margin.
     """
     if metric.column != "goodput_mbps" or result.pairs == 0:
         return {}
@@ -109,7 +113,7 @@ def _expected_columns(metric, result, test, used, params, notes) -> dict[str, fl
 
 
 def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
-    """Return TOST's p-value, decision and interval, and the smallest margin at which equivalence would have been shown."""
+    """Return the result of the two one-sided tests: p-value, decision, interval, and the smallest margin that would show equivalence."""
     interval = tost_interval(test, params.significance)
     p = tost(test, *bounds(margin, scale))
     low, high = (to_effect(bound, scale) for bound in interval)
@@ -123,10 +127,11 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 
 
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
-    """Return the detectable effect and the number of pairs needed to detect ``detect``, with ranges from the standard deviation's interval.
+    """Return the smallest detectable effect, and the number of pairs needed to detect the effect ``detect``.
 
-    Both apply to a paired t test at the significance level of the first test in Holm's procedure. The number of pairs needed is never less
-    than the smallest number with which the test can be significant at that level.
+    Each has a range, which follows from the confidence interval of the standard deviation. Both apply to a paired t test at the
+    significance level of the first test in Holm's procedure. The number of pairs is at least the smallest number with which the test can
+    be significant at this level.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():
@@ -140,7 +145,7 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
 
 
 def compare_valid(runs, params) -> pd.DataFrame:
-    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, by metric and then in the order of the runs."""
+    """Return `IP_VERSION_TESTS`, ordered by metric; within a metric, cells are in the order of ``runs``."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     versions = sorted(set(runs["ip_version"]))
     rows = []

@@ -1,11 +1,12 @@
-"""Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs together and for each CCA.
+"""Compare IPv6 with IPv4 over the whole study, by two methods.
 
-Pooling treats runs of all scenarios and CCAs as one sample, so the variation between scenarios
-hides any difference between IP versions.
-In the comparison by scenario, each scenario has one value, the mean difference of its cells' pairs,
-and the question is whether the IP versions differ across such scenarios. Cells of a scenario share their seeds, so treating them
-as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of 100 studies). The same is true
-for a cell's runs that repeat each other.
+The pooled test, as published, treats the runs of all scenarios and CCAs as one sample. The variation between scenarios
+then hides any difference between IP versions.
+
+The test by scenario is made for all CCAs together and for each CCA. It has one value per scenario, the mean difference of the
+pairs in the scenario's cells, and tests whether the IP versions differ across such scenarios. Cells of a scenario share their
+seeds, so treating cells as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of
+100 studies). The same is true of runs in a cell that repeat one measurement.
 """
 
 import math
@@ -36,7 +37,10 @@ def _direction(higher):
 
 
 def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
-    """Return a metric's rows of `IP_OVERALL`, computed from valid runs; ``tests`` is the total number of tests by scenario."""
+    """Return the rows of `IP_OVERALL` for one metric.
+
+    ``runs`` are the valid runs; ``tests`` is the total number of tests by scenario, over all metrics.
+    """
     values = runs.rename(columns={metric.column: "value"})
     values = values[values["value"].notna() & values["ip_version"].isin([IPV4, IPV6])]
     cells, notes = _cells(runs, metric)
@@ -63,7 +67,7 @@ def _ccas(runs):
 
 
 def _cells(runs, metric):
-    """Return one row per cell that has pairs, and notes on the runs and cells that are left out.
+    """Return a table with one row per cell that has pairs, and notes on the runs and cells that are left out.
 
     The columns are scenario, cca, contrast (the mean over the cell's pairs), expected (the contrast of the segment sizes, nan if unknown)
     and pairs (the number of pairs).
@@ -139,7 +143,7 @@ def _pooled(values, significance):
 
 
 def compare_valid(runs, params) -> pd.DataFrame:
-    """Compare the IP versions in every metric over all cells; return `IP_OVERALL`.
+    """Return `IP_OVERALL`, in which each metric is compared over all cells.
 
     ``params`` has confidence, significance, margins (by metric) and header_margin, in percent.
     """

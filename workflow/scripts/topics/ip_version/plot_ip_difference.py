@@ -20,7 +20,7 @@ NUMBERS = ["effect", "ci_low", "ci_high", "ci90_low", "ci90_high", "expected_eff
 
 
 def _figure_rows(table, metric, scenarios, ccas) -> pd.DataFrame:
-    """Return the figure's data: one row per scenario and CCA, also for cells that are missing from ``table``."""
+    """Return the figure's data: one row per scenario and CCA, including cells that are missing from ``table``."""
     of_metric = table[table["metric"] == metric.column]
     known = {(row["scenario"], row["cca"]): row for row in of_metric.to_dict("records")}
     rows = []

@@ -8,10 +8,11 @@ IPV4, IPV6 = "ipv4", "ipv6"
 
 
 def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the values of each pair of runs, in the order of ``runs``; a value is missing if its run is excluded or has no value.
+    """Return one row for each pair of runs, in the order of ``runs``.
 
-    The index is scenario, cca and replication. The columns are ipv4 and ipv6, and both with the prefixes ``mss_`` (bytes) and
-    ``resolution_`` (in the metric's unit).
+    The index is scenario, cca and replication. The columns are ipv4 and ipv6 (the values of the metric), mss_ipv4 and mss_ipv6 (in bytes),
+    and resolution_ipv4 and resolution_ipv6 (in the metric's unit). All values of a run are missing if the run is invalid or has no value of
+    the metric.
     """
     known = runs["valid"] & runs[metric].notna()
     values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}

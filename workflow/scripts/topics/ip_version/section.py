@@ -40,7 +40,10 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report the numbers of cells with outliers, with the header's effect and with one repeated measurement; "" if no cell has pairs."""
+    """Report the numbers of cells in which pairs are outliers, the header explains the difference, or all pairs repeat one measurement.
+
+    The result is "" if no cell has pairs.
+    """
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""
@@ -49,12 +52,12 @@ def _repeated_words(table) -> str:
     apart = int((cells["apart_pairs"] > 0).sum())
     possible, pairs = cells["apart_possible_percent"].min(), number(cells["pairs"].max(), 0)
     text = (
-        f"{f'{apart:,} of {len(cells):,} cells' if apart else 'No cell'} {'has' if apart <= 1 else 'have'} pairs whose goodput is "
-        f"an outlier; with {pairs} pairs, up to {number(possible, 0)} % outliers can't be ruled out."
+        f"{f'{apart:,} of {len(cells):,} cells' if apart else 'No cell'} {'has' if apart <= 1 else 'have'} pairs whose difference in "
+        f"goodput is an outlier; with {pairs} pairs, a share of outliers of up to {number(possible, 0)} % can't be ruled out."
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" In {shown:,} cells the header is shown to explain the difference, in {denied:,} it is shown not to."
+        text += f" The header is shown to explain the difference in {shown:,} cells, and shown not to explain it in {denied:,}."
     if copies:
         text += f" In {copies:,} cells the goodput of all pairs repeats one measurement."
     return text
@@ -77,7 +80,7 @@ def _margin_cell(row, column) -> Cell:
 
 
 def _apart_cell(row) -> Cell:
-    """Return a cell with the number of outliers over IPv4 and IPv6: "0 and 2 of 10"."""
+    """Return a cell with the numbers of IPv4 runs and IPv6 runs that are outliers: "0 and 2 of 10"."""
     if is_missing(row["apart_ipv4"]):
         return Cell(NONE)
     counts = f"{number(row['apart_ipv4'], 0)} and {number(row['apart_ipv6'], 0)} of {number(row['pairs'], 0)}"
@@ -85,7 +88,7 @@ def _apart_cell(row) -> Cell:
 
 
 def _needed_cell(row) -> Cell:
-    """Return a cell with the number of pairs needed and its range, given the standard deviation's interval: "34 (6 to 420)"."""
+    """Return a cell with the number of pairs needed and the range of this number: "34 (6 to 420)"."""
     if is_missing(row["pairs_needed"]) and is_missing(row["pairs_needed_low"]):
         return Cell(NONE)
     texts = {

@@ -35,11 +35,11 @@ def ip_version_sentence(tables, significance) -> str:
 
 
 def _cell_words(cells, significance) -> str:
-    """Report the number of cells in which a test shows a difference, for studies in which no test over all cells was possible."""
+    """Report the number of cells in which a test shows a difference; used if no test over the whole study is possible."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
-        return f"IPv6's goodput could be tested in none of {count(len(cells), 'cell')}; {median}."
+        return f"None of {count(len(cells), 'cell')} allows a test of IPv6's goodput; {median}."
     differ = int((tested["p_holm"] < significance).sum())
     return (
         f"IPv6's goodput differs significantly from IPv4's in {differ:,} of {count(len(tested), 'cell')} tested "
@@ -107,5 +107,5 @@ def _pooled_words(pooled, differs, significance) -> str:
         return ""
     p = p_words(pooled["p"])
     if pooled["p"] < significance:
-        return f"; the published, pooled test finds {'it too' if differs else 'a difference'} ({p})"
-    return f"; the published, pooled test {'misses it' if differs else 'finds none either'} ({p})"
+        return f"; the published, pooled test finds {'a difference, too' if differs else 'a difference'} ({p})"
+    return f"; the published, pooled test {'finds no difference' if differs else 'finds no difference either'} ({p})"

@@ -21,10 +21,10 @@ EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> its `statistic`, and the units that the test treats as independent.
 METHODS = {
-    POOLED: "U of the IPv4 values; every run counts as independent, regardless of its scenario and CCA",
+    POOLED: "U of the IPv4 values. Every run counts as independent, regardless of scenario and CCA.",
     BY_SCENARIO: (
-        "Student's t of the scenarios' mean paired differences; the scenario is the unit of analysis, so cells with the same seeds, "
-        "and runs that repeat one measurement, count once; p comes from sign flips, and is Holm-corrected over all such tests"
+        "Student's t of the scenarios' mean paired differences. The scenario is the unit of analysis, so cells with the same seeds, "
+        "and runs that repeat one measurement, count once. p comes from sign flips, and is Holm-corrected over all tests by scenario."
     ),
 }
 
@@ -35,7 +35,7 @@ _NO_INTERVAL = "there are fewer than 6 pairs, all repeat one measurement, or som
 _TOO_LARGE = "the difference would be more than 50 standard deviations, or no test was made"
 _NEEDED = "the number would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
-_UNTESTED = "there is no such test, or no interval"
+_UNTESTED = "the difference wasn't compared with an expected effect, or has no interval"
 IP_VERSION_TESTS = Table(
     "ip_versions",
     "a metric in a scenario and CCA",
@@ -43,7 +43,7 @@ IP_VERSION_TESTS = Table(
         METRIC,
         UNIT,
         text_column(
-            "scale", "How values are compared: `ratio`, `relative` (to the mean of both IP versions) or `points`."
+            "scale", "Scale of the difference: `ratio`, `relative` (to the mean of both IP versions) or `points`."
         ),
         EFFECT_UNIT,
         _SCENARIO,
@@ -64,13 +64,13 @@ IP_VERSION_TESTS = Table(
         number_column(
             "ci90_low",
             IN_EFFECT_UNIT,
-            "Lower end of the two one-sided tests' interval, which has a confidence level of 1 - 2 x significance.",
+            "Lower end of the interval that corresponds to the two one-sided tests (confidence level 1 - 2 x significance).",
             _NO_INTERVAL,
         ),
         number_column(
             "ci90_high",
             IN_EFFECT_UNIT,
-            "Upper end of the two one-sided tests' interval, which has a confidence level of 1 - 2 x significance.",
+            "Upper end of the interval that corresponds to the two one-sided tests (confidence level 1 - 2 x significance).",
             _NO_INTERVAL,
         ),
         number_column("hl", IN_EFFECT_UNIT, "Hodges-Lehmann estimate of the difference.", _NO_PAIR),
@@ -96,13 +96,13 @@ IP_VERSION_TESTS = Table(
         number_column(
             "expected_effect",
             "%",
-            "Difference that only the longer header would cause: the ratio of the MSSs.",
+            "Difference expected from the longer header alone: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(
             "p_expected",
             "",
-            "p-value of the two one-sided tests of whether the difference is within the study's margin around the expected effect.",
+            "p-value of the two one-sided tests for a difference within the study's margin around the expected effect.",
             _UNTESTED,
         ),
         text_column(
@@ -123,10 +123,7 @@ IP_VERSION_TESTS = Table(
             "margin", IN_EFFECT_UNIT, "The study's margin of equivalence: differences up to this size count as none."
         ),
         number_column(
-            "p_tost",
-            "",
-            "p-value of the two one-sided tests of whether the difference is within the margin.",
-            _NO_INTERVAL,
+            "p_tost", "", "p-value of the two one-sided tests for a difference within the margin.", _NO_INTERVAL
         ),
         text_column(
             "equivalent", "`yes` if the difference is shown to be within the margin, otherwise `no`.", _NO_INTERVAL
@@ -137,8 +134,8 @@ IP_VERSION_TESTS = Table(
         number_column(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that a paired t test shows with this number of pairs and the study's power, "
-            "at the significance level of the first test in Holm's procedure over all cells and metrics.",
+            "The smallest true difference that a paired t test of `pairs` pairs detects with the study's power. "
+            "The significance level is the level of the first test in Holm's procedure over all cells and metrics.",
             _TOO_LARGE,
         ),
         *interval_columns(
@@ -157,13 +154,13 @@ IP_VERSION_TESTS = Table(
         count_column(
             "pairs_needed_low",
             "replications",
-            "Lower end of the number of pairs needed, from the interval of the standard deviation.",
+            "Lower end of the range of `pairs_needed`, from the interval of the standard deviation.",
             _NEEDED,
         ),
         count_column(
             "pairs_needed_high",
             "replications",
-            "Upper end of the number of pairs needed, from the interval of the standard deviation.",
+            "Upper end of the range of `pairs_needed`, from the interval of the standard deviation.",
             _NEEDED,
         ),
         verdict_column("verdict", "Conclusion; the report explains each verdict.", unmeasured=("no test",)),
@@ -171,7 +168,7 @@ IP_VERSION_TESTS = Table(
         NOTE,
     ),
 )
-_NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
+_NOT_BY_SCENARIO = "the method isn't the test by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
     "a metric, a CCA or all CCAs, a null hypothesis and a method",
@@ -190,7 +187,7 @@ IP_OVERALL = Table(
         number_column(
             "statistic",
             "",
-            "U of the IPv4 values for the pooled test, otherwise Student's t over the scenarios.",
+            "Test statistic: U of the IPv4 values for the pooled test, Student's t for the test by scenario.",
             NO_TEST,
         ),
         number_column("p", "", "The two-sided p-value.", NO_TEST),
@@ -200,21 +197,19 @@ IP_OVERALL = Table(
         number_column(
             "effect",
             IN_EFFECT_UNIT,
-            "Mean over scenarios of IPv6's difference from the null hypothesis.",
+            "Difference between IPv6 and the null hypothesis, averaged over scenarios.",
             _NOT_BY_SCENARIO,
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean over scenarios", _NOT_BY_SCENARIO),
         number_column(
             "margin",
             IN_EFFECT_UNIT,
-            "Differences up to this size count as none; for the ratio of the MSSs, this is the study's margin for the header.",
+            "Largest difference that counts as none: the study's margin of equivalence or, for the ratio of the MSSs, the study's "
+            "margin for the header.",
             _NOT_BY_SCENARIO,
         ),
         number_column(
-            "p_tost",
-            "",
-            "p-value of the two one-sided tests of whether the mean is within the margin.",
-            _NOT_BY_SCENARIO,
+            "p_tost", "", "p-value of the two one-sided tests for a mean within the margin.", _NOT_BY_SCENARIO
         ),
         text_column(
             "within",
@@ -222,8 +217,8 @@ IP_OVERALL = Table(
             "`across`.",
             _NOT_BY_SCENARIO,
         ),
-        text_column("within_kept", "`within` if excluded runs are kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
-        number_column("p_kept", "", "`p` if excluded runs are kept.", f"{NO_TEST}; {NONE_KEPT}"),
+        text_column("within_kept", "Value of `within` if excluded runs are kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
+        number_column("p_kept", "", "Value of `p` if excluded runs are kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),
 )

@@ -19,8 +19,8 @@ VERDICTS = {
         "The mean difference is shown to be smaller than the margin, and isn't significant after Holm's correction."
     ),
     "perhaps differs": (
-        "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells the difference isn't "
-        "significant, or can't be with so few pairs (see the note). Among many cells, some show a difference by chance."
+        "The cell by itself shows a difference: the interval excludes 0. After the correction for all cells, the difference isn't "
+        "significant, or can't be significant with so few pairs (see the note). Among many cells, some show a difference by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: with this standard deviation, this number of pairs leaves both open."
@@ -43,7 +43,7 @@ VERDICTS = {
     ),
     "too few pairs": (
         "There is neither an interval nor a test: so few pairs can't show a difference, however clear. The note gives "
-        "the number of pairs that could, after the correction for all cells."
+        "the number of pairs needed after the correction for all cells."
     ),
     "no test": "There is at most one pair, so there is no variation with which to compare a difference.",
 }
@@ -55,7 +55,7 @@ APART = (
 
 
 def verdict(row, significance) -> str:
-    """Return the verdict (one of `VERDICTS`) on a row of the table, followed by `WITH_APART` if some of the row's pairs are outliers."""
+    """Return the verdict on a row of the table, one of `VERDICTS`; `WITH_APART` is appended if some pairs are outliers."""
     some_apart = not pd.isna(row["apart_pairs"]) and row["apart_pairs"] > 0
     return _verdict(row, significance) + (WITH_APART if some_apart else "")
 

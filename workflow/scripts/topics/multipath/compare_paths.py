@@ -18,7 +18,7 @@ from wording.sentence_words import listed
 
 
 def _place_of(scenario, ip_version):
-    """Return the columns `PLACE` of a cell; ``scenario`` is a row of `with_paths`."""
+    """Return the columns `PLACE` of a cell; ``scenario`` is a row of the table from `with_paths`."""
     environment = environment_of(scenario | {"ip_version": ip_version})
     values = scenario | {"scenario_label": scenario["label"], "environment": environment}
     return {column.name: values[column.name] for column in PLACE}
@@ -81,7 +81,8 @@ def _cell_row(cell, groups, scenarios, confidence):
 def _against_single_paths(valid, singles, confidence):
     """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
 
-    ``singles`` has one item per path: the valid runs over only this path, or None without a scenario. Sums are taken within replications.
+    ``singles`` has one item per path: the valid runs over only this path, or None if there is no scenario with only this path. The sum
+    is calculated for each replication.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}

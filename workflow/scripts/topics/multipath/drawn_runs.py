@@ -10,7 +10,7 @@ OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions"
 
 
 def first_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the first valid run of a CCA in each cell.
+    """Return the first valid run of each cell with a given CCA.
 
     ``scenarios`` are rows of `path_environments.with_paths`. The result has rows of ``tidy/runs.csv``, with ``environment`` and
     the columns `OF_SCENARIO` added.
@@ -22,16 +22,20 @@ def first_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
-    """Return the time series of all runs to draw, which come from `first_runs`.
+    """Return the time series of all runs to draw.
 
     Parameters
     ----------
+    drawn : pandas.DataFrame
+        Result of `first_runs`.
     path : str or path
-        Table with the readings of all runs; only the columns ``readings`` are read.
+        Parquet file with the readings of all runs.
+    readings : list of str
+        Columns to read from the file.
     measure : callable
-        Turns a run's readings into the run's time series, a DataFrame with the last two of ``columns``.
+        Function that converts a run's readings into the run's time series, a DataFrame with the last two of ``columns``.
     columns : list of str
-        Columns of the result. All but the last two come from `drawn`.
+        Columns of the result. All except the last two are taken from ``drawn``.
     """
     parts = []
     for run in drawn.to_dict("records"):

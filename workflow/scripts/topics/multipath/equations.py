@@ -1,4 +1,4 @@
-"""Compare the paper's two equations with measurements: n paths are n times as fast as one, and take one n-th of the time."""
+"""Compare measurements with the paper's two equations: n paths are n times as fast as one path, and need one n-th of the time."""
 
 from inference.independent_comparison import Difference, difference
 
@@ -8,9 +8,9 @@ HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
 def ratio(first, second, resolutions) -> Difference | None:
-    """Return the ratio of two samples' geometric means, from `independent_comparison.difference`.
+    """Return the ratio of the geometric means of two samples, with everything needed for its interval.
 
-    None if a sample is empty or has a value that isn't positive.
+    The result is None if a sample is empty or has a value that isn't positive.
     """
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
@@ -19,7 +19,7 @@ def ratio(first, second, resolutions) -> Difference | None:
 
 
 def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float | None]:
-    """Return a difference in percent and the ends of its interval (if any) as ratios."""
+    """Convert a difference and the ends of its interval from percent to ratios; without an interval, both ends are None."""
     return tuple(None if end is None else 1 + end / 100 for end in (effect_percent, *(ends_percent or (None, None))))
 
 

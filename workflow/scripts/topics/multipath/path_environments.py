@@ -1,4 +1,4 @@
-"""The technique that aggregates a scenario's paths, its name in the paper, and the single path for comparison."""
+"""Names of multipath environments, and the single paths with which environments are compared."""
 
 from collections import Counter
 
@@ -37,7 +37,7 @@ PER_FLOW = "_per-flow"
 
 
 def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robin") -> str:
-    """Return the paper's name for an environment: `tun4_path6` means IPv4 in tunnels over IPv6, `baseline4` plain TCP over IPv4.
+    """Return the paper's name for an environment: `tun4_path6` is IPv4 in tunnels over IPv6, and `baseline4` is plain TCP over IPv4.
 
     Tunnels that distribute connections instead of packets (`per-flow`) are called `tun4_path6_per-flow`.
     """
@@ -66,7 +66,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Describe the paths that have more than the shortest delay, such as "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
+    """Report how much longer than the fastest path the other paths take: "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):
@@ -79,14 +79,17 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Describe the differences other than delay between a scenario's paths, such as "5 / 30 Mbit/s, 1 / 0 % loss"; "" if there are none."""
+    """Describe how the paths of a scenario differ, apart from their delays: "5 / 30 Mbit/s, 1 / 0 % loss"; "" if they don't."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
 
 
 def texts_of(row, key) -> list[str]:
-    """Return the paths' values of a key of `OF_PATH` in a row of ``tidy/scenarios.csv``; empty if all paths have the link's value."""
+    """Return the value of ``key`` for each path of a scenario, as text; empty if all paths have the link's value.
+
+    ``row`` is a row of ``tidy/scenarios.csv``, and ``key`` is one of `OF_PATH`.
+    """
     return [] if is_missing(row[key]) else str(row[key]).split()
 
 
@@ -95,13 +98,15 @@ def with_paths(scenarios) -> pd.DataFrame:
 
     - ``paths``: number of paths;
     - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that aggregates the paths;
-    - ``even``: whether all paths are alike; ``unlike``: differences between the paths other than delay, in words;
+    - ``even``: whether all paths are alike;
+    - ``unlike``: differences between the paths other than delay, in words;
     - ``conditions``: conditions, in words, that distinguish the scenario from others with the same application, rate and platform;
       mostly empty;
     - ``baselines``: for each path, the scenario with plain TCP over a single path under the same conditions, or None if there is
       no such scenario or more than one;
-    - ``baseline``: the scenario in ``baselines`` for the path with the shortest delay, but None if the paths differ in more than
-      their delay; ``baseline_note`` gives the reason for None.
+    - ``baseline``: the item of ``baselines`` for the path with the shortest delay, or None if the paths differ in more than
+      their delay;
+    - ``baseline_note``: the reason why ``baseline`` is None.
     """
     table = scenarios.assign(paths=scenarios["paths"].astype(int), by=scenarios["multipath"])
     rows = table.to_dict("records")
@@ -136,7 +141,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of the path at an index (from 0); a single path is comparable if it has the same conditions."""
+    """Return the conditions of one path of a scenario, given its index from 0; a single path with the same conditions is comparable."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -155,7 +160,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Describe, for each scenario, the conditions that differ between multipath scenarios with the same panel title."""
+    """Return a text for each scenario: the conditions in which it differs from multipath scenarios with the same panel title."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
@@ -170,7 +175,7 @@ def _telling_words(rows, places):
     for row, place, title, key in zip(rows, places, titles, whole, strict=True):
         others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
-        # A scenario whose paths have the link's values is described by those.
+        # A scenario whose paths have the link's values is described by the link's values.
         parts = [_condition_words(name, place[name]) for name in differing if place[name] or name not in OF_PATH]
         words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words

@@ -1,4 +1,4 @@
-"""Draw the goodput of several paths as a multiple of a single path's goodput, against the number of paths."""
+"""Draw the goodput of several paths, relative to a single path, against the number of paths."""
 
 import pandas as pd
 
@@ -25,7 +25,10 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_aggregation(table) -> PanelFigure:
-    """Draw one panel per aggregation technique, rate, platform, set of further conditions and IP version; ``table`` comes from `shown_rows`."""
+    """Draw one panel per aggregation technique, rate, platform, set of further conditions and IP version.
+
+    ``table`` comes from `shown_rows`.
+    """
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

@@ -26,13 +26,16 @@ COLUMNS = [
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to draw: the first valid iperf3 run in each cell with paths that are alike, on platforms that measure CPU time."""
+    """Return the runs to draw: the first valid iperf3 run of each cell.
+
+    A cell is drawn if its paths are alike and its platform measures CPU time.
+    """
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)
 
 
 def _busy_over_time(samples):
-    """Return the cores' mean busy share in % in windows of `WINDOW_S`; time_s is the end of a window."""
+    """Return the mean busy share of the cores, in %, in each window of `WINDOW_S`; ``time_s`` is the end of the window."""
     window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
     return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
 

@@ -1,6 +1,6 @@
 """Draw CPU use against the number of paths, by CCA.
 
-This is the paper's figure 7, with the numbers of paths in the paper's figures 5 and 6.
+This is the paper's figure 7, with the numbers of paths from the paper's figures 5 and 6.
 """
 
 import pandas as pd

@@ -1,4 +1,7 @@
-"""Draw the goodput of each CCA in each environment over the largest number of paths, by application: figure 2 of the paper."""
+"""Draw the goodput of each CCA in each environment, with one panel per application: figure 2 of the paper.
+
+Only cells with the largest number of paths are drawn.
+"""
 
 import pandas as pd
 

@@ -1,4 +1,7 @@
-"""Draw the rate of a file transfer over time, over the largest number of paths and over a single path: figures 3 and 4 of the paper."""
+"""Draw the rate of file transfers against time: figures 3 and 4 of the paper.
+
+Transfers over the largest number of paths are compared with transfers over a single path.
+"""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -28,9 +31,10 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first sample.
+    """Return the rate at which data are acknowledged on all sockets together, in Mbit/s.
 
-    A socket that has closed before a sample keeps its total of acknowledged data.
+    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. A socket that has closed keeps
+    its total of acknowledged data.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"

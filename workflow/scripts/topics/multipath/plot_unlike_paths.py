@@ -1,4 +1,4 @@
-"""Draw the total goodput over several unequal paths as a multiple of the goodput of the best single path."""
+"""Draw the total goodput over unequal paths, relative to the goodput of the best single path."""
 
 import pandas as pd
 

@@ -50,7 +50,7 @@ CELLS = (
     shown_number("Ceiling, Mbit/s", "ceiling_mbps", 2), shown_number("% of the ceiling", "ceiling_percent", 2),
     shown_number("Multiple of a single path", "factor", 3), CEILINGS,
 )  # fmt: skip
-TRANSFERS = (shown_number("Transfer, s", "transfer_s", 3), shown_interval("Its interval", "transfer", 3))
+TRANSFERS = (shown_number("Transfer, s", "transfer_s", 3), shown_interval("Transfer's interval", "transfer", 3))
 EQUATIONS = (
     PATHS, shown_text("What", "what", filtered=True), shown_number("Ratio", "factor", 3),
     shown_interval("Interval", "factor", 3), CEILINGS, shown_text("Verdict", "equation", empty=NONE, filtered=True),
@@ -67,7 +67,7 @@ CPU = (
     shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s per GB", "cpu_seconds_per_gbyte", 2),
 )  # fmt: skip
 UNLIKE = (
-    GOODPUT, shown_number("Best single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
+    GOODPUT, shown_number("Best single path", "best_path", 0), shown_number("Best path's goodput, Mbit/s", "best_mbps", 2),
     shown_number("Multiple of the best", "best_factor", 3), shown_interval("Interval", "best_factor", 3),
     shown_number("Sum of single paths, Mbit/s", "sum_mbps", 2), shown_number("Multiple of the sum", "sum_factor", 3),
     shown_interval("Interval", "sum_factor", 3),
@@ -134,7 +134,10 @@ def section(material) -> dict:
 
 
 def _equations_of(joined):
-    """Return the cells for the paper's equations 3.1 (file transfers, with the ratio of times as the factor) and 3.2."""
+    """Return the cells with several paths, in which `factor` is the ratio that one of the paper's equations predicts.
+
+    For file transfers this is the ratio of times (equation 3.1), for other traffic the ratio of goodputs (equation 3.2).
+    """
     several = joined[joined["paths"] > 1]
     files = several["application"] == "ftp"
     ratios = {
@@ -144,7 +147,7 @@ def _equations_of(joined):
 
 
 def _shares_table(shares):
-    """Return the table of each path's share over all CCAs, for the largest number of paths; None without data."""
+    """Return the table of path shares, averaged over CCAs, for the largest number of paths; None without data."""
     joined = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
     joined = joined[joined["paths"] == joined["paths"].max()]
     if joined.empty:

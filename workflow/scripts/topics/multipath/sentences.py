@@ -22,7 +22,7 @@ SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
 def _ranges(rows, name, decimals):
-    """Return the smallest and the largest value of a column over cells, such as "369.9 to 370.4"; None without values."""
+    """Return the range of a column's values, such as "369.9 to 370.4"; None without values."""
     values = rows[name].dropna()
     if values.empty:
         return None
@@ -37,7 +37,7 @@ def _cell_words(rows, end):
 
 
 def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each general aggregation technique with its rows, in the order of `JOININGS`."""
+    """Yield (name, rows) for each aggregation technique in `JOININGS` that has rows with a goodput."""
     for by, distribution, name in JOININGS:
         alike = rows[(rows["by"] == by) & ((rows["distribution"] == distribution) | (distribution is None))]
         if alike["goodput_mbps"].notna().any():
@@ -45,7 +45,10 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def aggregation_words(even) -> str:
-    """Report iperf3's goodput over the largest number of paths that are alike, by rate, platform and further conditions."""
+    """Report iperf3's goodput for each rate, platform and set of further conditions.
+
+    ``even`` has the cells with the largest number of paths, all of which are alike.
+    """
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
@@ -69,8 +72,8 @@ def transfer_words(even) -> str:
     held, unknown = (int((files["equation"] == verdict).sum()) for verdict in (HOLDS, OPEN))
     more = f"; {unknown:,} can't be decided" if unknown else ""
     return (
-        f"Over a single path, a file takes {listed(times)}: {int(files['paths'].iloc[0])} times within "
-        f"{EQUATION_MARGIN_PERCENT} % in {held} of {count(len(files), 'cell')}{more}."
+        f"Over a single path, a file takes {listed(times)}. The expected factor of {int(files['paths'].iloc[0])}, within "
+        f"{EQUATION_MARGIN_PERCENT} %, is confirmed in {held} of {count(len(files), 'cell')}{more}."
     )
 
 
@@ -115,7 +118,10 @@ def uneven_words(joined) -> str:
 
 
 def recovery_words(joined) -> str:
-    """Report the undone recoveries of iperf3's flows through round-robin tunnels, and cwnd in cells with a low goodput."""
+    """Report how often iperf3's flows undid a recovery behind round-robin tunnels.
+
+    For cells with a low goodput, also report cwnd and the retransmissions.
+    """
     known = joined[joined["recoveries"].notna() & joined["goodput_mbps"].notna() & (joined["paths"] > 1)]
     alike = {"by": "gre", "distribution": "round-robin", "application": "iperf3"}
     tunnels = known[known[list(alike)].eq(pd.Series(alike)).all(axis=1)]
@@ -140,13 +146,13 @@ def recovery_words(joined) -> str:
 
 
 def _undone_words(rows):
-    """Return the number of undone recoveries among all recoveries in words, such as "12 of 15 recoveries were undone"."""
+    """Return the share of recoveries that were undone, in words: "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
 def same_words(table) -> str:
-    """Name each pair of CCAs that agree in `SAME`, to the last digit, in at least half of the pair's cells; "" without such pairs."""
+    """Name the pairs of CCAs that agree in `SAME` to the last digit in at least half of their common cells; "" without such pairs."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):

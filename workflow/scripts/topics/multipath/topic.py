@@ -25,7 +25,10 @@ def joined_scenarios(design) -> tuple[str, ...]:
 
 
 def most_path_numbers(design) -> int:
-    """Return the largest number of different path counts among scenarios whose paths are aggregated in the same way."""
+    """Return the number of different path counts among scenarios that aggregate paths in the same way.
+
+    If a study aggregates paths in several ways, the result is the largest of these numbers.
+    """
     numbers = {}
     for scenario in filter(is_joined, design.scenarios):
         paths, application = scenario["multipath"], scenario["traffic"]["application"]
@@ -43,7 +46,7 @@ def are_unlike(scenario) -> bool:
 
 
 def has_unlike(design) -> bool:
-    """Return whether a study has a scenario that aggregates unequal paths, and a scenario with a single path for comparison."""
+    """Return whether a study aggregates unequal paths in a scenario, and has a scenario with a single path for comparison."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 

@@ -16,6 +16,6 @@ def measure_sizes(scenarios, flows, runs, other_size_cells, confidence, printed)
     runs = runs_by_size(runs, scenarios)
     packets = data_of_packets(runs, flows)
     cells = size_cells(runs_at_centre(runs, scenarios), packets, confidence, printed)
-    # Convert it as if it were read from its file, like the cells of the other study.
+    # Convert the cells as if they were read from a file, like the cells of the other study.
     read = read_table(StringIO(cells.to_csv(index=False)), SIZE_CELLS)
     return cells, size_differences(runs, read, next(iter(other_size_cells), None), confidence)

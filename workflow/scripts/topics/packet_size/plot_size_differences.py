@@ -1,4 +1,7 @@
-"""Draw differences by message size: between IPv6 and IPv4, with the effect of the header, and between the real and the virtual clock."""
+"""Draw differences by message size: between IPv6 and IPv4, and between the real and the virtual clock.
+
+The effect of IPv6's longer header is drawn for comparison.
+"""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +26,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, the rows of `SIZE_DIFFERENCES` to show, and the column with the values of the marks."""
+    """A panel: the two lines of the title, the rows of `SIZE_DIFFERENCES` to show, and the column with the marks' values."""
 
     name: str
     second_line: str
@@ -32,7 +35,7 @@ class SizePanel:
 
 
 def _panels_of(table):
-    """Yield the panels: IP versions by traffic, then platforms."""
+    """Yield the panels for each kind of traffic: first those that compare IP versions, then those that compare platforms."""
     ip_versions, platforms = (table[table["question"] == question] for question in (IP_VERSION, PLATFORM))
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
@@ -50,7 +53,10 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis that covers all values, and the interval ends that are at most `REACH` times the largest value."""
+    """Return an axis that covers the values and the interval ends of a panel.
+
+    Interval ends beyond `REACH` times the largest value may lie outside.
+    """
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]
     reach = REACH * max(map(abs, values), default=0.0)
@@ -73,7 +79,7 @@ def draw_differences(table) -> CategoryPanels:
 
 
 def _draw_panel(axes, panel, sizes):
-    """Draw a panel's lines; return the lines in words, and the panel's key."""
+    """Draw the lines of a panel; return their descriptions and the entries of the panel's key."""
     lines, key = [], []
     for name, look_of, platform, rows in _lines_of(panel.rows):
         draw_line(axes, rows, sizes, look_of, CALCULATED)
@@ -86,10 +92,10 @@ def _draw_panel(axes, panel, sizes):
 
 
 def _lines_of(rows):
-    """Yield each line's name, the IP version and platform that determine the line's style, and the line's rows by size.
+    """Yield (name, IP version, platform, rows) for each line of a panel; IP version and platform determine the line's style.
 
-    Where platforms are compared, there is one line per IP version. Where IP versions are compared, there is one line per environment,
-    drawn in the style of an IP version.
+    The rows are ordered by size. A comparison of platforms has one line per IP version. A comparison of IP versions has one line per
+    environment, drawn in the style of an IP version.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
     for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):

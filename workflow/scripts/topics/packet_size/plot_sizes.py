@@ -52,7 +52,7 @@ def draw_sizes(cells, title) -> CategoryPanels:
 
 
 def _plan(cells):
-    """Yield each panel's traffic and environment (and network if there are several) in words, and the panel's cells."""
+    """Yield (traffic, title, cells) for each panel; the title names the environment, and the network if there are several."""
     for traffic, network, rows in by_traffic(cells):
         for background, environment in ENVIRONMENTS.items():
             of_environment = rows[rows["background"] == background]
@@ -61,7 +61,7 @@ def _plan(cells):
 
 
 def _mark_printed(axes, rows, sizes, ip_version):
-    """Mark a paper's means, slightly to the outer side of the measured means."""
+    """Mark the means that a paper prints, slightly beside the measured means."""
     look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
     for row in rows:
         if not is_missing(row["printed_mean"]):

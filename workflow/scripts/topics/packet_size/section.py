@@ -85,24 +85,24 @@ def section(material: ReportMaterial) -> dict | None:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the sentences that open the report."""
+    """Return the findings that open the report."""
     margin = material.params["analysis"]["equivalence_margin"]["header_percent"]
     return sentences(material.tables.size_cells, material.tables.size_differences, margin)
 
 
 def _calculable(cells):
-    """Return a mask of the cells that could be calculated from headers if no delay, loss or bitrate limit were set."""
+    """Return a mask of the cells whose value follows from the headers, unless a delay, loss or bitrate limit is set."""
     return (cells["metric"] == THROUGHPUT.metric) | (cells["platform"] == "uml")
 
 
 def _background_words(cells):
-    """Return the cable capacity used by the server's other messages: "0.31 to 0.4 Mbit/s"."""
+    """Return the range of the rates of the server's answers: "0.31 to 0.4 Mbit/s"; "" without a server."""
     taken = cells["background_mbps"].dropna()
     return f"{number(taken.min(), 2)} to {number(taken.max(), 2)} Mbit/s" if len(taken) else ""
 
 
 def _measured_steps(cells):
-    """Return the mean excess of round trips over the cable's time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return the mean excess of round trips over the calculated time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -118,7 +118,7 @@ def _percent(heading, name):
 
 
 def _decimals(row):
-    """Return the number of decimals that shows a hundredth of a percent of a cell's mean."""
+    """Return the number of decimals with which a cell's mean is shown."""
     return 3 if row["unit"] == THROUGHPUT.unit else 2
 
 
@@ -197,7 +197,7 @@ KERNEL_TRIPS = (
 def _table(identifier, caption, table, shown, compared=""):
     """Return a page table that begins with the columns `PLACE`; None without rows.
 
-    ``compared``, the column whose values are compared, is omitted. So are the CCA and the rate if they are the same in all rows.
+    The column ``compared``, whose values are compared, is omitted. The CCA and the rate are omitted if they are the same in all rows.
     """
     if table.empty:
         return None
@@ -214,7 +214,7 @@ def _in_papers_units(cells):
 
 
 def _sent_rows(cells):
-    """Return TCP's data per packet for peer-to-peer messages: one row per message size, with the values by IP version."""
+    """Return the rows of the table of TCP's data per packet, peer to peer: one row per message size, with a value per IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -231,7 +231,7 @@ def _sent_rows(cells):
 
 
 def _impossible_prints(cells):
-    """Return printed TCP throughputs that are impossible with one packet per message, because they would exceed the cable's rate.
+    """Describe the printed TCP throughputs that would exceed the cable's rate if each message were sent in a separate packet.
 
     The smallest possible packet is assumed: it has no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
     doesn't count (checksum 4, preamble 8, gap 12; IEEE 802.3).
@@ -251,7 +251,10 @@ def _impossible_prints(cells):
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table for one question; None without rows. The sides differ in ``compared``; ``side_words`` returns a side's name."""
+    """Return the table for one question; None without rows.
+
+    The two sides differ in the column ``compared``; ``side_words`` converts a value of this column into the name of a side.
+    """
     if table.empty:
         return None
     first, second = (side_words(table[side].iloc[0]) for side in ("first", "second"))
@@ -273,7 +276,7 @@ def _differences_table(identifier, caption, table, compared, side_words):
 
 
 def pairs_words(table) -> str:
-    """Return the number of pairs of cells with a difference, in words: "49 pairs of cells, and 11 without a valid run on one side"."""
+    """Return the number of pairs of cells in words, such as "49 pairs of cells, and 11 without a valid run on one side"."""
     known = int(table["percent"].notna().sum())
     missing = len(table) - known
     return f"{count(known, 'pair')} of cells{f', and {missing:,} without a valid run on one side' if missing else ''}"

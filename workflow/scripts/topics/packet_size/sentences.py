@@ -40,14 +40,14 @@ def sentences(cells, differences, header_margin) -> list[Finding]:
 
 
 def _cell_words(row, table):
-    """Return "UDP of 128 bytes, IPv4, peer to peer", with the CCA or the rate if the table has several."""
+    """Describe a cell: "UDP of 128 bytes, IPv4, peer to peer", with the CCA or the rate if the table has several."""
     network = network_words(table).get((row["cca"], row["rate_mbps"]))
     messages = f"{TRAFFIC[row['traffic']].name} of {plain(row['message_bytes'])} bytes"
     return ", ".join(filter(None, (messages, ip_words(row["ip_version"]), ENVIRONMENTS[row["background"]], network)))
 
 
 def _missing_words(table, value):
-    """Describe the cells without a value, with the reason: "UDP of 128 and 384 bytes: a core was saturated"."""
+    """Name the cells without a value, and the reason: "UDP of 128 and 384 bytes: a core was saturated"."""
     missing = table[table[value].isna()]
     places = []
     for traffic, rows in missing.groupby("traffic", sort=False):
@@ -82,14 +82,14 @@ def _calculation_sentence(cells):
         )
     clock = " and, for round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
-        f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with the one calculated from the headers, within "
+        f"In {agreeing:,} of {count(len(judged), 'cell')} the mean agrees with the value calculated from the headers, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
     )
     return f"{what}{_without_value(cells[cells['metric'].isin(judged['metric'])])}"
 
 
 def _without_value(cells):
-    """Name the cells without a value among the metrics that can be calculated (round trips under a real clock can't)."""
+    """Name the cells without a value; ``cells`` has only metrics that can be calculated."""
     missing = int(cells["mean"].isna().sum())
     if not missing:
         return ""
@@ -107,7 +107,7 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Return whether TCP sent the smallest messages in packets about as large as the packets for the largest messages."""
+    """Return whether packets with the smallest messages are about as large as packets with the largest messages."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
@@ -123,7 +123,7 @@ def sent_sentence(cells) -> str:
     messages, segments = by_traffic["tcp"], by_traffic.get("tcp-segments")
     size, packet = messages["message_bytes"], messages["packet_bytes"]
     separate = f" ({number(packet / size, 1)} messages each)"
-    ending = ", so their size hardly reaches the cable" if messages_joined(cells) else separate
+    ending = ", so the size of messages hardly matters on the cable" if messages_joined(cells) else separate
     held = f"; segments limited to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s" if segments else ""
     return (
         f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on average"
@@ -134,7 +134,8 @@ def sent_sentence(cells) -> str:
 def ip_version_sentence(differences, header_margin) -> str:
     """Report the difference between IPv6 and IPv4, and the part of the difference that IPv6's longer header explains.
 
-    Under a real clock, report the number of cells in which the header explains the difference within a margin in percent of IPv4's mean.
+    Under a real clock, report instead the number of cells in which the header explains the difference up to ``header_margin``, in percent
+    of IPv4's mean.
     """
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
@@ -149,8 +150,8 @@ def ip_version_sentence(differences, header_margin) -> str:
         if judged.empty:
             return text
         return (
-            f"{text} The difference is shown to be the effect of 20 more header bytes, within ±{plain(header_margin)} %, in {shown:,} of "
-            f"{count(len(judged), 'cell')}, and shown not to be in {denied:,}."
+            f"{text} The 20 additional header bytes are shown to explain the difference within ±{plain(header_margin)} % in {shown:,} of "
+            f"{count(len(judged), 'cell')}, and shown not to explain it in {denied:,}."
         )
     parts = []
     for traffic, kind in TRAFFIC.items():
@@ -174,7 +175,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Report the number of cells in which the interval of the difference excludes 0, and the cells without an interval."""
+    """Report the number of cells in which the interval of the difference excludes 0, and describe the cells without an interval."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -182,7 +183,7 @@ def _spread_sentence(differences, what):
         apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
         if len(known):
             size = f" ({_range_words(apart['percent'])} % there)" if len(apart) else ""
-            parts.append(f"{len(apart):,} of {count(len(known), 'cell')} of {quantity.words}{size}")
+            parts.append(f"{len(apart):,} of {count(len(known), 'cell')} for {quantity.words}{size}")
         repeated = rows[rows["note"] == ONE_MEASUREMENT]
         if len(repeated):
             exact.append(f"{quantity.words} by {_range_words(repeated['percent'])} % in {count(len(repeated), 'cell')}")

@@ -58,10 +58,11 @@ def _payload_bytes(row):
 
 
 def _calculated(row):
-    """Return a run's value calculated from headers alone; nan if it can't be calculated.
+    """Calculate a run's value from the headers alone; nan if this is impossible.
 
-    TCP fills its segments if it can, so on a full cable the result depends on TCP's segment size and not on the message size. If transmission takes no time (`serialisation: never`, or a real clock), a round trip can't be calculated.
-    Nor can results on a path with delay, jitter or loss, or with a limited bitrate.
+    TCP fills its segments if it can, so on a full cable the result depends on TCP's segment size and not on the message size. A round trip
+    can't be calculated if transmission takes no time (`serialisation: never`, or a real clock). No value can be calculated for a path with
+    delay, jitter or loss, or for a limited bitrate.
     """
     if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
         return math.nan
@@ -78,8 +79,8 @@ def _calculated(row):
 def data_of_packets(runs, flows) -> pd.Series:
     """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
 
-    The few packets without data (a connection's first packets and iperf3's own) count too. The value is nan for runs without a
-    goodput, and for runs with a server, whose responses are packets too.
+    Packets without data (the first packets of a connection, and iperf3's control packets) are few, and are counted. The value is nan for
+    runs without a goodput, and for runs with a server, because the server's responses are counted as packets.
     """
     sent = flows.groupby(RUN)["bytes_sent"].sum(min_count=1).reindex(pd.MultiIndex.from_frame(runs[RUN]))
     return (sent.to_numpy() / runs["packets_sent"]).where(runs["background"] == "none")
@@ -131,8 +132,8 @@ def _spread(runs, confidence):
 def _held_against(row, expected):
     """Return the columns that compare a cell's mean with the calculated value; empty if either is missing.
 
-    A round trip may exceed the calculated value by the steps of the guest's clock and, with a server, by at most the share of the cable
-    that the server's other messages use.
+    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, a round trip may also be longer by
+    at most the share of the cable that the server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

@@ -1,4 +1,4 @@
-"""Differences between cells with the same traffic and message size: between IP versions, environments and platforms."""
+"""Differences between IP versions, environments and platforms, for cells with the same traffic and message size."""
 
 import math
 
@@ -96,7 +96,10 @@ def _paired_differences(runs, first, second):
 
 
 def _compared(question, column, a, b, confidence, paired=None):
-    """Return the row that compares two cells, which differ in ``column``; ``paired`` is from `_paired_differences` if runs are paired."""
+    """Return the row that compares two cells, which differ in ``column``.
+
+    ``paired`` is the result of `_paired_differences`, or None if the runs aren't paired.
+    """
     row = {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
     row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}

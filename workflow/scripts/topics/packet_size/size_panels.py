@@ -23,7 +23,7 @@ MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
 def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield (kind of traffic, name of the network, rows) for each kind and network; the name is empty if there is only one network."""
+    """Yield (kind of traffic, name of the network, rows) for each kind and network; with only one network, the name is empty."""
     networks = network_words(table)
     for traffic in TRAFFIC:
         for (cca, rate), words in networks.items():

@@ -30,7 +30,7 @@ SIZE_CELLS = Table(
             "Whether the mean agrees with the calculated value within 0.5 %; a round trip may also be longer by the `allowance`.",
             _NOT_CALCULATED,
         ),
-        text_column("failed_checks", "Names of the checks that runs failed, separated by spaces.", "all runs of the cell are valid"),
+        text_column("failed_checks", "Names of the checks that runs of the cell failed, separated by spaces.", "all runs of the cell are valid"),
         RUNS["message_bytes"],
         RUNS["rate_mbps"],
         count_column("runs", "", "Number of the cell's runs, valid or not."),
@@ -40,7 +40,7 @@ SIZE_CELLS = Table(
         *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all repeat one measurement, or some are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
-            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by all packets, including packets that set up connections.",
+            "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by the number of all packets, including packets that set up connections.",
             f"the cell measures round trips, there is a server, or {_NO_RUN}",
         ),
         number_column("background_mbps", "Mbit/s", "Mean rate of the server's answers on the cable.", _NO_SERVER),

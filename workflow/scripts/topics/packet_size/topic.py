@@ -25,10 +25,10 @@ def _traffic_of(scenario: dict) -> str | None:
 
 
 def message_sizes(design: StudyDesign) -> dict[str, int]:
-    """Return scenario -> message size in bytes, for scenarios in which one flow, or single messages, use one cable.
+    """Return scenario -> message size in bytes, for scenarios in which one flow or single messages pass one cable.
 
-    Empty if two scenarios have the same traffic, size, environment, rate and platform: such a study is about another factor (such as a
-    delay), and cells by size would mix the levels of that factor.
+    The result is empty if two scenarios have the same traffic, size, environment, rate and platform. Such a study is about another factor,
+    for example a delay, and a comparison of sizes would mix the levels of this factor.
     """
     sizes, places = {}, set()
     for scenario in design.scenarios:
@@ -49,9 +49,9 @@ def compares_sizes(design: StudyDesign) -> bool:
 
 
 def compares_sizes_alone(design: StudyDesign) -> bool:
-    """Return whether a study examines only the effect of message sizes, and so compares sizes instead of CCAs.
+    """Return whether a study compares only message sizes, and no CCAs.
 
-    The cells of such a study have no metric in common, so it has separate tables and figures.
+    The cells of such a study have no common metric, so the study has separate tables and figures.
     """
     return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
 

@@ -13,7 +13,10 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity: column in ``tidy/runs.csv``, displayed unit, factor that converts the column to this unit, and name in words."""
+    """A measured quantity: a column of ``tidy/runs.csv``, and the quantity's name in words.
+
+    ``unit`` is the unit in which values are shown; ``factor`` converts the column to this unit.
+    """
 
     metric: str
     unit: str
@@ -57,7 +60,7 @@ def traffic_of(topology, multipath, flows, application, protocol, segment_bytes)
 
 
 def is_round_trip(traffic: str) -> bool:
-    """Return whether single messages go back and forth."""
+    """Return whether a kind of traffic consists of round trips of single messages."""
     return TRAFFIC[traffic].quantity is ROUND_TRIP
 
 

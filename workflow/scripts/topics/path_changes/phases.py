@@ -1,4 +1,4 @@
-"""The phases of a changing path: each lasts from one change to the next and has its own capacity and RTT."""
+"""The phases of a changing path: a phase lasts from one change to the next, and has a capacity and an RTT."""
 
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -15,7 +15,11 @@ _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percen
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of a run's path; ``longer`` is whether the RTT is longer than before, ``down`` whether the forward direction is down."""
+    """A phase of a changing path.
+
+    ``longer`` states whether the RTT is longer than in the phase before, ``down`` whether the forward direction is down, and ``traced``
+    whether a trace begins.
+    """
 
     number: int
     change: str
@@ -34,13 +38,16 @@ class Phase:
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run (a row of ``tidy/runs.csv``); ``changing`` is name -> resolved scenario with a changing path."""
+    """Return the specification of a run, which is a row of ``tidy/runs.csv``.
+
+    ``changing`` maps the names of scenarios with a changing path to the resolved scenarios.
+    """
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 
 
 def phases_of(run) -> list[Phase]:
-    """Return the phases of a `RunSpecification`'s path during its traffic."""
+    """Return the phases of the path during a run's traffic; ``run`` is a `RunSpecification`."""
     moments = moments_of([asdict(change) for change in run.timeline.changes])
     # A change at the beginning of the traffic has no phase before it.
     begins = [0.0, *(at_s for at_s in moments if at_s > 0), float(run.traffic.duration_s)]

@@ -32,7 +32,10 @@ COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "ti
 
 
 def lines_of(phases, samples, queue) -> pd.DataFrame:
-    """Return the lines of a run: series (a key of `KINDS`, with the suffix `_possible` for the path itself), time_s and value."""
+    """Return the lines of a run, with the columns series, time_s and value.
+
+    ``series`` is a key of `KINDS`; with the suffix `_possible`, it is the value that the path allows.
+    """
     edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
     run = phases[0].run
     times, delivered = delivered_bytes(samples, run.segment_bytes)
@@ -63,7 +66,10 @@ def _stairs(steps, end_s):
 
 
 def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
-    """Return the lines for the first valid run of each cell, and the changes by scenario, each as (time in s, description)."""
+    """Return the lines for the first valid run of each cell, and the changes to each scenario's path.
+
+    The changes are scenario -> list of (time in s, description).
+    """
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {
         tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")

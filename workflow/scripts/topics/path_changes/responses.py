@@ -1,12 +1,15 @@
-"""Responses of flows to a phase of their path: time until the rate is used, queue, losses, and time until the CCAs know the RTT."""
+"""Measure the responses of flows to a phase of a changing path.
+
+The measures are the time until the rate is used, the queueing delay, losses, and the time until the CCAs know the RTT.
+"""
 
 from itertools import pairwise
 
 import numpy as np
 
-#: Share of a path's capacity from which the path counts as used, and the averaging window: its length in RTTs and its least length in s.
+#: A path counts as used from this share of its capacity, averaged over this number of RTTs, but at least over this time in s.
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
-#: Largest relative deviation of a CCA's smallest RTT from the path's RTT at which the CCA counts as knowing the path's RTT.
+#: A CCA counts as knowing the path's RTT if its smallest RTT deviates from the path's RTT by at most this share.
 NEAR = 0.05
 #: CCA -> column with the smallest RTT that the CCA keeps.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
@@ -16,7 +19,10 @@ QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 
 
 def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Return sample times in s and the bytes that all flows had delivered by each time, from the samples of a run's sockets."""
+    """Return the sample times of a run in s, and the number of bytes that all flows had delivered by each time.
+
+    ``samples`` are the samples of the run's sockets.
+    """
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
     total = delivered.groupby(samples["time_s"]).sum().sort_index()
     # Selective acknowledgements may be revoked (RFC 2018, section 8), deliveries may not.
@@ -47,9 +53,10 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the share of the path's capacity, in %, delivered between the first and the last sample in a phase or part of a phase.
+    """Return the data delivered during a phase, in percent of the path's capacity.
 
-    The share is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are from
+    ``begin_s`` and ``end_s`` limit the calculation to a part of the phase. Data and capacity are counted from the first to the last sample.
+    The result is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` come from
     `delivered_bytes`.
     """
     begin_s, end_s = phase.begin_s if begin_s is None else begin_s, phase.end_s if end_s is None else end_s
@@ -81,7 +88,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if a flow's CCA never did."""
+    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if this never happened."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

@@ -21,7 +21,7 @@ PHASE_COLUMNS = (
 )
 #: Measures of a phase in one run; the means over a cell's runs have the same names.
 MEASURES = (
-    number_column("utilisation_percent", "%", "Data delivered by all flows in the phase, as a share of the path's capacity in this time. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
+    number_column("utilisation_percent", "%", "Data delivered by all flows during the phase, in percent of the path's capacity. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
     number_column(
         "used_s", "s",
         "Time from the start of the phase to the end of the first period in which all flows together delivered 90 % of the path's capacity. "
@@ -36,7 +36,7 @@ MEASURES = (
         "believed_s", "s",
         "Time from the start of a phase with a longer RTT until the CCA of every flow kept a minimum RTT (BBR's RTprop, "
         "Vegas's base RTT) within 5 % of the path's RTT.",
-        "a flow's minimum RTT never came that close; the CCA keeps no such RTT; the path's RTT had not become longer",
+        "the path's RTT had not become longer; the CCA keeps no minimum RTT; a flow's minimum RTT never came within 5 %",
     ),
 )  # fmt: skip
 CHANGE_RESPONSES = Table(

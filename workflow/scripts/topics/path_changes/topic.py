@@ -1,4 +1,4 @@
-"""The reaction of flows to changes to their path: the time until they use a new rate, queue, losses, and outdated RTTs."""
+"""The reaction of flows to a changing path: time until a new rate is used, queueing delay, losses, and outdated RTTs."""
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES

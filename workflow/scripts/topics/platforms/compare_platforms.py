@@ -1,4 +1,4 @@
-"""Compare platforms under the same conditions: their differences, and whether they agree within the tolerance.
+"""Compare platforms under the same conditions: differences, and agreement within the tolerance.
 
 Runs of two platforms have no random numbers in common, so they are compared as independent samples. The tolerances
 are in the study's file (`analysis.agreement`) and should be chosen before there are runs.
@@ -28,7 +28,10 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric on which platforms are compared: column in runs.csv, unit, scale, and the key of the tolerance in the study's file."""
+    """A metric on which platforms are compared.
+
+    ``column`` is a column of ``tidy/runs.csv``, and ``key`` names the metric's tolerance in the study's file.
+    """
 
     column: str
     unit: str
@@ -57,10 +60,11 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Compare the second of two platforms with the first on one metric; return the columns of `PLATFORMS` beginning with `n_a`.
+    """Compare the second of two platforms with the first on one metric; return columns of `PLATFORMS`.
 
-    The columns p_differ_bh and verdict are missing because they depend on the other rows. The additional column ``exact`` contains the
-    bounds of the difference if it is known without a test. ``runs_a`` and ``runs_b`` are valid runs and may be empty.
+    The columns are ``scale`` and all that follow it in the table, except p_differ_bh and verdict, which depend on other rows. An additional
+    column, ``exact``, has the bounds of the difference if they are known without a test. ``runs_a`` and ``runs_b`` are valid runs; both may
+    be empty.
     """
     values_a, values_b = (runs[metric.column].dropna().astype(float) for runs in (runs_a, runs_b))
     row = {"n_a": len(values_a), "n_b": len(values_b), "exact": None, "note": ""}
@@ -89,14 +93,14 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return the kind of comparison for two platforms; if only one of them is a kernel, it is ``platform_a``."""
+    """Return the kind of comparison between two platforms; a kernel compared with a simulator must be ``platform_a``."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS
 
 
 def _verdict(row, significance):
-    """Return the verdict of a row: the platforms agree, they differ by more than the tolerance, or neither is shown."""
+    """Return the verdict of a row: `AGREE`, `DIFFER` (by more than the tolerance) or `NOT_SHOWN`."""
     if row["exact"] is not None:
         where = place_of(row["exact"], row["tolerance_low"], row["tolerance_high"])
         return {INSIDE: AGREE, OUTSIDE: DIFFER}.get(where, NOT_SHOWN)

@@ -1,4 +1,7 @@
-"""Compare the environments recorded in the run documents of two kernels, because they may explain different results."""
+"""Compare the environments of two kernels, as recorded in their run documents.
+
+A difference between the environments may explain a difference between results.
+"""
 
 import itertools
 
@@ -7,14 +10,15 @@ import pandas as pd
 from topics.platforms.tables import KERNEL_ENVIRONMENTS
 from wording.scenario_series import KERNELS
 
-#: Entries of an environment that aren't properties to compare: the number of runs made in it, and the name of the platform.
+#: Entries of an environment that aren't compared: the name of the platform, and the number of runs made in the environment.
 NO_PROPERTIES = ("platform", "runs")
 
 
 def environment_differences(environments: list[dict]) -> pd.DataFrame:
-    """Return `KERNEL_ENVIRONMENTS`: the properties that differ between two kernels' environments in ``tidy/provenance.json``.
+    """Return `KERNEL_ENVIRONMENTS`: the properties that differ between the environments of two kernels.
 
-    If a platform's runs were made in several environments, all values of a property are joined by "; ".
+    ``environments`` come from ``tidy/provenance.json``. If a platform has several environments, the values of a property are joined by
+    "; ".
     """
     platforms = [platform for platform in KERNELS if any(of.get("platform") == platform for of in environments)]
     names = dict.fromkeys(name for of in environments for name in of if name not in NO_PROPERTIES)

@@ -1,8 +1,8 @@
 """Find the cause of a difference between platforms: the simulator's version, kernel against simulator, or both.
 
-If a kernel and an old and a new version of a simulator ran the same conditions, the difference between the kernel and the old
-version consists of two steps, which add up on a logarithmic scale: from the kernel to the new version, and from the new version
-to the old one. The verdicts of the three comparisons show which step is responsible.
+Three platforms must have run the same conditions: a kernel, and an old and a new version of a simulator. The difference between
+the kernel and the old version then consists of two steps, which add up on a logarithmic scale: from the kernel to the new version,
+and from the new version to the old version. The verdicts of the three comparisons show which step is responsible.
 """
 
 import pandas as pd
@@ -28,7 +28,7 @@ CAUSES = {
 
 
 def causes(platforms: pd.DataFrame) -> pd.DataFrame:
-    """Return `PLATFORM_CAUSES` from ``analysis/platforms.csv``; a step is the second platform's difference from the first."""
+    """Return `PLATFORM_CAUSES`; ``platforms`` is ``analysis/platforms.csv``."""
     keys, rows = [*PLACE, "metric"], []
     for place, group in platforms.groupby(keys, sort=False):
         known = {(row["platform_a"], row["platform_b"]): row for row in group.to_dict("records")}

@@ -1,7 +1,7 @@
-"""Find when a difference between platforms arises (during start-up or all the time), and describe start-up on each platform.
+"""Find when differences between platforms arise, in start-up or all the time, and describe start-up on each platform.
 
-Goodput without start-up shows the remaining difference. Start-up is described by the intervals of iperf3's report and, if the
-study asks for time series, by the samples of the sockets.
+A difference that remains in goodput without start-up doesn't come from start-up. Start-up is described by the intervals of iperf3's
+report and, if the study asks for time series, by the samples of the sockets.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from testbed.readings.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 
 START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"
-#: Largest share of a difference that may remain without start-up if the difference is to be attributed to start-up.
+#: A difference is attributed to start-up if at most this share of it remains without start-up.
 LEFT = 0.5
 MEASURES = ("early_retransmits", "slow_start_peak_packets", "lossless_percent", "silence_s")
 SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", "bytes_acked"]
@@ -42,9 +42,11 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return the measures of a flow's start-up.
 
-    slow_start_peak_packets is the largest window until the slow start threshold is set (or until ``until_s`` if it is never set);
-    lossless_percent is 100 if nothing had been retransmitted by then, otherwise 0; silence_s is the longest time between two
-    samples with newly acknowledged data.
+    Slow start lasts until the slow start threshold is set, or until ``until_s`` if the threshold is never set. The measures are:
+
+    - slow_start_peak_packets: largest window during slow start;
+    - lossless_percent: 100 if nothing was retransmitted during slow start, otherwise 0;
+    - silence_s: longest time between two samples with newly acknowledged data.
 
     Parameters
     ----------
@@ -66,9 +68,10 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return the `MEASURES` of each valid run, indexed by `RUN`: the run's number of early retransmits, and the flows' means of the others.
+    """Return the `MEASURES` of each valid run, indexed by `RUN`.
 
-    ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
+    The number of early retransmits is for the whole run; the other measures are means over the run's flows. ``intervals`` and ``sockets``
+    are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)
@@ -92,12 +95,15 @@ def _apart(second, first, column):
 
 
 def _known(apart, ends):
-    """Return the difference in percent and its bounds; unknown values are None."""
+    """Return a difference in percent and the bounds of this difference; unknown values are None."""
     return (None, None, None) if apart is None else (apart.effect, *(ends or (None, None)))
 
 
 def when_it_arises(whole, steady) -> str:
-    """Return when a difference arises; the arguments are (effect, low, high) in percent, for the whole window and without start-up."""
+    """Return when a difference between two platforms arises: `START`, `ALWAYS`, `NO_DIFFERENCE` or `UNKNOWN`.
+
+    The arguments are the differences (effect, low, high) in percent: in the whole window, and without start-up.
+    """
     if None in (*whole, *steady):
         return UNKNOWN
     if whole[1] <= 0 <= whole[2]:
@@ -108,7 +114,7 @@ def when_it_arises(whole, steady) -> str:
 
 
 def platform_starts(platforms, runs, starts, confidence) -> pd.DataFrame:
-    """Return `PLATFORM_STARTS`: when the differences in goodput of `compare_platforms` arise.
+    """Return `PLATFORM_STARTS`, which shows when each difference in goodput arises.
 
     Parameters
     ----------

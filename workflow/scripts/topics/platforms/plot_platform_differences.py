@@ -28,12 +28,12 @@ SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms":
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
 #: Columns that identify a row of a panel.
 KEY = ("conditions", "buffer", "cca", "ip_version")
-# Reach of the axis as a multiple of the tolerance or the largest difference; intervals of few runs are much longer.
+# Reach of the axis as a multiple of the largest difference or tolerance; intervals from few runs are much longer.
 REACH = 1.5
 
 
 def _row_names(table):
-    """Return a name for each row of the panels: the columns `KEY` -> "BBR 10 packets"."""
+    """Return values of the columns `KEY` -> name of the row, such as "BBR 10 packets"."""
     keys = table[PLACE].drop_duplicates()
     several, both = keys["conditions"].nunique() > 1, keys["ip_version"].nunique() > 1
     order = {cca: place for place, cca in enumerate(keys["cca"].unique())}

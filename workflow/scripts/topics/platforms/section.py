@@ -27,24 +27,24 @@ METRIC_NAMES = {
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
-    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither of the two: there was a fix between the versions.",
-    NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between the versions.",
+    OLD_VERSION: "The newest version agrees with Linux, and the oldest version agrees with neither: a fix was made between the two versions.",
+    NEW_VERSION: "The oldest version agrees with Linux, and the newest version agrees with neither: the difference was introduced between the two versions.",
     SIMULATOR: "Both versions agree with each other, but neither agrees with Linux.",
-    BOTH: "Each pair of the three differs by more than the tolerance.",
+    BOTH: "All three comparisons show a difference beyond the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three results are inconsistent.",
 }
-#: Property in which the environments of two kernels may differ -> its name, and its possible effect. Versions of the
-#: image's tools (names with the suffix `_version`) are equal if the image's digests are.
+#: Property in which the environments of two kernels may differ -> name and possible effect of the property. Versions of the
+#: image's tools (names with the suffix `_version`) are equal if the digests of the images are equal.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
     "kernel_build": ("Kernel's build", "SMP or a single processor, and the preemption model."),
     "kernel_config_sha256": ("Kernel's configuration (SHA-256)", "The kernel's options; those that affect results are read back in each run."),
     "tick_hz": ("Tick in Hz", "The granularity of TCP's timers for delayed acknowledgements and retransmissions."),
-    "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock, only the network does."),
-    "cpu_model": ("Processor", "How long programs and interrupts take."),
-    "cpu_cores": ("Cores of the machine", "Whether sender and receiver can run at the same time."),
-    "image_digest": ("Container image", "The tools: the runs should be repeated with the same image on both platforms."),
-    "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by the same program on both platforms."),
+    "clock": ("Clock", "Time that programs, interrupts and late timers take; under a virtual clock, only the network takes time."),
+    "cpu_model": ("Processor", "Duration of programs and interrupts."),
+    "cpu_cores": ("Cores of the machine", "Execution of sender and receiver at the same time."),
+    "image_digest": ("Container image", "The tools. Repeat the runs with the same image on both platforms."),
+    "testbed_digest": ("Testbed program", "The network itself. Repeat the runs with the same program on both platforms."),
 }  # fmt: skip
 #: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16
@@ -100,7 +100,7 @@ def section(material) -> dict | None:
 
 
 def _kernel_rows(environments):
-    """Return the differences between the documents of two kernels: dicts of name, values, meaning; empty without two kernels."""
+    """Return a row (name, values, meaning) for each property that differs between two kernels; empty without two kernels."""
     rows = []
     for row in environments.to_dict("records"):
         name, meaning = PROPERTIES.get(row["property"], (row["property"].replace("_", " "), ""))
@@ -124,7 +124,7 @@ def _tolerance_words(table):
 
 
 def _summary_rows(table, pairs):
-    """Return one row per pair of platforms and CCA: for each metric, the number of conditions with each verdict."""
+    """Return one row for each pair of platforms and each CCA, with a cell for each metric: the number of conditions with each verdict."""
     rows = []
     for pair in pairs:
         here = table[(table["platform_a"] == pair[0]) & (table["platform_b"] == pair[1])]
@@ -170,13 +170,13 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return buffer -> time in s for which flows send, for the buffers with which this time is the same in all scenarios."""
+    """Return buffer -> time in s for which flows send, without buffers for which this time differs between scenarios."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
 
 def _step_of_cause(heading, step, verdict):
-    """Return the column with the change from one platform to another, styled by the verdict for that change."""
+    """Return the column with the change from one platform to another, in the style of the verdict on this change."""
 
     def cell(row):
         if is_missing(row[step]):
@@ -192,10 +192,10 @@ def _cause_words(cause):
 
 
 def step_rows(table) -> list[dict]:
-    """Return the changes from each version to the next, under the conditions that most versions ran; empty without two versions.
+    """Return the steps from each version to the next, under the conditions that most versions ran; empty without two versions.
 
-    Each step has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows`` with the CCA and the cells of goodput and
-    Jain's index.
+    A step is a dict: ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
+    goodput and Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
     if versions.empty:
@@ -217,7 +217,7 @@ def step_rows(table) -> list[dict]:
 
 
 def _step_cell(rows):
-    """Return the difference between two successive versions, with interval and verdict, as text and style."""
+    """Return the text and the style of a cell: the difference between two successive versions, with interval and verdict."""
     if rows.empty or is_missing(rows.iloc[0]["effect"]):
         return {"text": "no value", "style": "verdict open"}
     row = rows.iloc[0]
@@ -227,7 +227,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on two kernels, on the newest version of the simulator compared with Linux, and on versions."""
+    """Return the findings on two kernels, on the simulator's newest version compared with Linux, and on the simulator's versions."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -256,7 +256,7 @@ def _shown(table, platform_a, platform_b):
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report the numbers of comparisons (goodput, Jain's index, mean RTT) in which two platforms agree and differ."""
+    """Report the number of comparisons in which two platforms agree, and the number in which they differ."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -276,7 +276,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report in how many comparisons the oldest and the newest version differ, and in how many cases the old version is the cause."""
+    """Report the number of comparisons in which the oldest and the newest version differ, and the number due to the old version."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -288,7 +288,7 @@ def _versions_sentence(table, causes, versions):
     ending = ""
     if len(causes):
         cases = f"{int((causes['cause'] == OLD_VERSION).sum())} of {count(len(causes), 'case')} over all metrics"
-        ending = f"; in {cases} the newest agrees with Linux and the oldest agrees with neither of the two"
+        ending = f"; in {cases} the newest version agrees with Linux, and the oldest version agrees with neither"
     names = f"{platform_name(versions[0])} and {versions[-1].partition(':')[2]}"
     return f"{names} differ in goodput or Jain's index by more than the tolerance: {listed(parts)} comparisons{ending}."
 

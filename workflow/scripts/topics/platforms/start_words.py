@@ -7,21 +7,21 @@ from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
 from wording.sentence_words import cca_name
 
-#: Smallest difference in goodput, in percent, that a sentence reports; smaller ones are only in the table.
+#: Smallest difference in goodput, in percent, that a sentence reports; smaller differences are only in the table.
 WORTH_SAYING = 1.0
 #: Smallest ratio between the longest silences on two platforms that is reported.
 FAR_MORE = 2.0
 
 
 def start_sentences(starts, durations_s) -> list[str]:
-    """Report, for the main pairs of platforms, which differences in goodput come from start-up, and describe start-up.
+    """Report the differences in goodput that come from start-up, for the main pairs of platforms, and describe start-up.
 
     Parameters
     ----------
     starts : pandas.DataFrame
         ``analysis/platform_starts.csv``.
     durations_s : dict of str to float
-        Buffer -> time in s for which flows send, for the buffers with which this time is the same in all scenarios.
+        Buffer -> time in s for which flows send, without buffers for which this time differs between scenarios.
     """
     pairs = main_pairs(compared_platforms(starts))
     rows = [
@@ -40,7 +40,7 @@ def _sentence(row, duration_s):
         of_time = f" (by as much as the link carries in {number(-whole / 100 * duration_s, 1)} s)"
     parts = [
         f"{cca_name(row['cca'])}, {row['buffer']}: the goodput of {second} is {number(abs(whole))} % "
-        f"{'lower' if whole < 0 else 'higher'} than that of {first}{of_time}, but without start-up the "
+        f"{'lower' if whole < 0 else 'higher'} than the goodput of {first}{of_time}, but without start-up the "
         f"difference is {signed(steady)} %. So the difference arises in start-up."
     ]
     parts += filter(None, (part(row, first, second) for part in (_silence, _slow_start, _retransmits)))
@@ -48,19 +48,19 @@ def _sentence(row, duration_s):
 
 
 def _silence(row, first, second):
-    """Report the longest times without acknowledged data; None if their ratio is less than `FAR_MORE`."""
+    """Report the longest time without acknowledged data on both platforms; None if the ratio of these times is less than `FAR_MORE`."""
     here, there = row["silence_s_b"], row["silence_s_a"]
     if is_missing(here) or is_missing(there) or max(here, there) < FAR_MORE * min(here, there):
         return None
     longer, shorter = (second, first) if here > there else (first, second)
     return (
-        f"The longest time in which no new data of a flow are acknowledged is {number(max(here, there), 2)} s on {longer} and "
-        f"{number(min(here, there), 2)} s on {shorter}, on average."
+        f"The longest time without newly acknowledged data is, on average over flows, {number(max(here, there), 2)} s on {longer} and "
+        f"{number(min(here, there), 2)} s on {shorter}."
     )
 
 
 def _slow_start(row, first, second):
-    """Report the peak of slow start on both platforms, and whether it was reached before a loss."""
+    """Report the largest window in slow start on both platforms, and whether slow start ended before a loss."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [
@@ -79,12 +79,12 @@ def _end_words(lossless_percent):
 
 
 def _retransmits(row, first, second):
-    """Report the retransmissions in the first quarter on both platforms."""
+    """Report the retransmissions in the first quarter of a run on both platforms."""
     values = [row[f"early_retransmits_{side}"] for side in ("b", "a")]
     if any(map(is_missing, values)):
         return None
     here, there = (count(round(value), "segment") for value in values)
-    return f"In the first quarter {second} retransmits {here}, {first} {there}."
+    return f"In the first quarter {second} retransmits {here}, and {first} retransmits {there}."
 
 
 def pair_words(row) -> str:

@@ -24,7 +24,7 @@ PLATFORMS = Table(
     "a metric on two platforms under the same conditions",
     (
         *PLACE_COLUMNS,
-        text_column("platform_a", "The first platform: a kernel (the guest's rather than the machine's), or the older version of a simulator."),
+        text_column("platform_a", "The first platform: a kernel (the guest kernel if both platforms are kernels), or the older version of a simulator."),
         text_column("platform_b", "The second platform."),
         text_column("between", "Kind of comparison: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
@@ -39,14 +39,14 @@ PLATFORMS = Table(
         count_column("n_b", "runs", "Number of valid runs on the second platform that have a value."),
         number_column("mean_a", IN_UNIT, "Mean of the first platform's values.", "there is no value"),
         number_column("mean_b", IN_UNIT, "Mean of the second platform's values.", "there is no value"),
-        number_column("effect", IN_EFFECT_UNIT, "Difference of the second platform from the first.", _NO_VALUE),
+        number_column("effect", IN_EFFECT_UNIT, "Difference of the second platform relative to the first.", _NO_VALUE),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the difference", _NO_INTERVAL),
         number_column("tost_low", IN_EFFECT_UNIT, f"Lower end of {_TESTED}.", _NO_INTERVAL),
         number_column("tost_high", IN_EFFECT_UNIT, f"Upper end of {_TESTED}.", _NO_INTERVAL),
         number_column("tolerance_low", IN_EFFECT_UNIT, "Lower end of the tolerance that the study states.", _NO_VALUE),
         number_column("tolerance_high", IN_EFFECT_UNIT, "Upper end of the tolerance that the study states.", _NO_VALUE),
-        number_column("p_agree", "", "p-value of the test whose null hypothesis is that the difference exceeds the tolerance.", _NO_TEST),
-        number_column("p_differ", "", "p-value of the test whose null hypothesis is that the difference is within the tolerance.", _NO_TEST),
+        number_column("p_agree", "", "p-value of the test of agreement; the null hypothesis is that the difference exceeds the tolerance.", _NO_TEST),
+        number_column("p_differ", "", "p-value of the test of a difference; the null hypothesis is that the difference is within the tolerance.", _NO_TEST),
         number_column(
             "p_differ_bh", "",
             "`p_differ` adjusted for the number of comparisons on the metric (Benjamini and Hochberg).", _NO_TEST,
@@ -55,8 +55,8 @@ PLATFORMS = Table(
         NOTE,
     ),
 )  # fmt: skip
-_STEP = "Difference of the {} from the {}."
-_SHOWS = "Verdict of the comparison of the {}."
+_STEP = "Difference of the {} relative to the {}."
+_SHOWS = "Verdict of the comparison between the {}."
 PLATFORM_CAUSES = Table(
     "platform_causes",
     "a metric under conditions run on a kernel and on two versions of a simulator",
@@ -70,10 +70,10 @@ PLATFORM_CAUSES = Table(
         number_column("newest_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "newest"), _NO_VALUE),
         number_column("kernel_to_oldest", IN_EFFECT_UNIT, _STEP.format("oldest version", "kernel"), _NO_VALUE),
         _EFFECT_UNIT,
-        text_column("verdict_newest", _SHOWS.format("kernel with the newest version")),
+        text_column("verdict_newest", _SHOWS.format("kernel and the newest version")),
         text_column("verdict_versions", _SHOWS.format("two versions")),
-        text_column("verdict_oldest", _SHOWS.format("kernel with the oldest version")),
-        text_column("cause", "Origin of the difference, as far as the three verdicts show it."),
+        text_column("verdict_oldest", _SHOWS.format("kernel and the oldest version")),
+        text_column("cause", "Cause of the difference, as far as the three verdicts show it."),
     ),
 )
 _START = "the first quarter of the time"
@@ -95,9 +95,9 @@ PLATFORM_STARTS = Table(
         *PLACE_COLUMNS,
         PLATFORMS["platform_a"],
         PLATFORMS["platform_b"],
-        number_column("goodput_percent", "%", "Difference in goodput of the second platform from the first.", _NO_VALUE),
+        number_column("goodput_percent", "%", "Difference in goodput of the second platform relative to the first.", _NO_VALUE),
         *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
-        number_column("steady_percent", "%", "Difference in goodput without start-up (`goodput_steady_mbps`) of the second platform from the first.", _NO_VALUE),
+        number_column("steady_percent", "%", "Difference in goodput without start-up (`goodput_steady_mbps`) of the second platform relative to the first.", _NO_VALUE),
         *interval_columns("steady_low", "steady_high", "%", "the difference without start-up", _NO_INTERVAL),
         *_both("retransmits", "segments", "mean number of segments retransmitted in a run", _NO_VALUE),
         *_both("early_retransmits", "segments", f"mean number of segments retransmitted in {_START} of a run, counted in whole intervals of iperf3's report", _NO_VALUE),

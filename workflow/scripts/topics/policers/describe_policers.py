@@ -1,4 +1,4 @@
-"""Describe the loss and goodput of each cell of a study with policers, over the replications."""
+"""Estimate the mean loss and goodput of each cell in a study with policers."""
 
 import pandas as pd
 

@@ -8,10 +8,10 @@ _NO_RUN = "no valid run has a value"
 MEASURES = (
     number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck pass in the long term.", _NO_RUN, least=0, most=100),
     number_column(
-        "policed_percent", "%", "Share of packets dropped by the policer, among those that arrived there.", "there is no policer",
+        "policed_percent", "%", "Share of dropped packets among all packets that arrived at the policer.", "there is no policer",
         least=0, most=100,
     ),
-    number_column("loss_percent", "%", "Share of packets dropped by the policer, by the queue or as random loss, among all packets.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Share of all packets that were dropped by the policer, by the queue or as random loss.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",

@@ -1,4 +1,4 @@
-"""Describe the precision of each mean with a required precision, and the number of replications that were run."""
+"""Describe the precision that each mean reached, and the number of replications that were run."""
 
 import pandas as pd
 

@@ -13,13 +13,16 @@ from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
 TOO_WIDE, TWO_KINDS, TOO_FEW = "too wide", "two kinds of run", "too few values"
-#: Verdicts with which a scenario continues. `NO_VALUE` is not among them, because such a cell would never get a value by continuing.
+#: Verdicts with which a scenario continues. `NO_VALUE` is not among them, because further runs wouldn't give such a cell a value.
 OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean with its interval, the interval's larger half-width (in % of the mean, or in points), and the verdict."""
+    """A mean, the ends of its interval, and the verdict on the precision.
+
+    ``half_width`` is the larger half-width of the interval, in % of the mean or in points.
+    """
 
     verdict: str
     mean: float | None = None
@@ -45,7 +48,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values = np.asarray(values, float)
     if not len(values):
         return MeanPrecision(NO_VALUE)
-    # The half-width is that of the whole interval, not of the part inside the metric's bounds.
+    # The half-width belongs to the whole interval, not to the part inside the metric's bounds.
     known = cell_estimate(values, level, resolution=resolution)
     mean, low, high = known.mean, known.low, known.high
     if low is None:

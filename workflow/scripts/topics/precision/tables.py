@@ -14,13 +14,14 @@ PRECISION = Table(
         METRIC,
         UNIT,
         count_column(
-            "replications", "replications", "Number of the cell's runs, which is the same for all cells of a scenario."
+            "replications", "replications", "Number of runs in the cell; all cells of a scenario have the same number."
         ),
         count_column("n", "runs", "Number of runs that are valid and have a value."),
         number_column(
             "level_percent",
             "%",
-            "Confidence level of the interval, raised so that the final interval contains the true mean with the study's confidence.",
+            "Confidence level of the interval. The level is raised so that the final interval contains the true mean with the "
+            "study's confidence.",
         ),
         number_column("mean", IN_UNIT, "Mean of the values.", "there is no value"),
         number_column("low", IN_UNIT, "Lower end of the mean's interval.", _NO_INTERVAL),
@@ -32,8 +33,9 @@ PRECISION = Table(
         text_column("precision_unit", "Unit of half-widths: `%` of the mean, or `points` (percentage points)."),
         verdict_column(
             "verdict",
-            "`precise`: no wider than required; `one measurement`: all values lie within the resolution of the measurement; "
-            "`too wide`, `two kinds of run`, `too few values`: runs continue, or ended with the last look; `no value`.",
+            "`precise`: the interval is no wider than required; `one measurement`: all values lie within the resolution of the "
+            "measurement; `too wide`, `two kinds of run`, `too few values`: the mean isn't precise enough, so the scenario continues "
+            "unless this was the last look; `no value`.",
             unmeasured=("no value",),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Take an interim look at a scenario's runs to decide whether the means are precise enough or the scenario needs more replications."""
+"""Take an interim look at the runs of a scenario, and decide whether the scenario needs more replications for precise means."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Write the result of the look: whether the scenario continues, and the precision of each mean."""
+    """Write the result of the look: the decision to continue or end the scenario, and the precision of each mean."""
     study = params.study
     replications, steps = int(Path(outputs.look).stem), looks(study)
     level = level_of_looks(steps, params.confidence)

@@ -1,4 +1,4 @@
-"""The precision of the means in a study that runs until the means are precise enough, and the number of runs needed."""
+"""Precision of the means, and number of replications, in a study that runs until the means are precise enough."""
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION

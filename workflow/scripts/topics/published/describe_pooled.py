@@ -16,17 +16,14 @@ from wording.number_format import count, number, plain
 # Decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
-# Metric for which more is better; for the others, less is better.
+# Metric for which more is better; for all other metrics, less is better.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 
 
 def mode(values, decimals, unit) -> tuple[float | None, str]:
-    """Return the most frequent value after rounding (the mode), and a description of it.
+    """Return the mode (the most frequent value after rounding), and a description of the mode.
 
-    A continuous quantity has no inherent mode: its most frequent value depends on the
-    rounding step.
-
-    The mode is None if several values share the highest frequency.
+    The mode of a continuous quantity depends on the rounding step. It is None if several values share the highest frequency.
     """
     values = np.asarray(values, float)
     if len(values) == 0:
@@ -45,9 +42,9 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 
 
 def describe(values, metric) -> dict:
-    """Describe one metric over all valid runs of an IP version; some runs may have no value.
+    """Describe a metric over all valid runs of an IP version; some of the ``values`` may be missing.
 
-    Returns columns of `POOLED`; those that can't be computed are missing, and the note gives the reason.
+    Returns columns of `POOLED`. Columns that can't be computed are missing, and the note gives the reason.
     """
     known = values.dropna().astype(float)
     n = len(known)
@@ -88,7 +85,7 @@ def _describe_pooled(runs):
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return the conclusion, and the hypothesis of table 4, that follow from a pooled test with U for the IPv4 values."""
+    """Return the conclusion of a pooled test, and the supported hypothesis of table 4; ``u`` is U of the IPv4 values."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better

@@ -51,10 +51,10 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return the printed values of a paper's tables 3 and 5, to be shown alongside this study's rows; None without printed values.
+    """Return the printed values of a paper's tables 3 and 5, for display alongside this study's rows; None without printed values.
 
-    ``pooled`` (table 3) and ``tests`` (table 5) are lists with a dict of texts for each row of this study's tables, None for a row
-    without printed values; the whole list is None if no row has any.
+    ``pooled`` (table 3) and ``tests`` (table 5) are lists with one item per row of this study's tables: a dict of texts, or None for a row
+    without printed values. A list is None if no row has printed values.
     """
     printed = (paper or {}).get("tables")
     if not printed:
@@ -77,7 +77,7 @@ def _printed_tables(tables, paper):
 
 
 def _printed_row(values, runs):
-    # Use the paper's number of digits, not that of our own numbers.
+    # Use the paper's number of digits, not ours.
     return values and {"n": runs} | {
         key: value if isinstance(value, str) else plain(value) for key, value in values.items()
     }

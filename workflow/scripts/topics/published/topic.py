@@ -1,4 +1,4 @@
-"""The analysis of the paper on IPv4 and IPv6 as published: tables 3 to 5, figures 3 to 6."""
+"""The published analysis of the paper on IPv4 and IPv6, repeated: tables 3 to 5 and figures 3 to 6."""
 
 from run_tables.metrics import PUBLISHED_METRICS
 from topics.cells.topic import metric_figure
@@ -7,7 +7,7 @@ from topics.topic import Analysis, Place, Topic
 
 #: Name of the paper's claims file.
 IP_PAPER = "lima-ccas-ipv4-ipv6"
-#: Number of the paper's first figure of a metric.
+#: Number of the first figure in the paper that shows a metric.
 FIRST_FIGURE = 3
 
 

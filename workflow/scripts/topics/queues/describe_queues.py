@@ -1,4 +1,4 @@
-"""Describe the effects of the queue in each cell: delay, goodput, drops and marks over the replications."""
+"""Estimate the mean delay, goodput, drops and marks of each cell."""
 
 import pandas as pd
 

@@ -20,7 +20,7 @@ SHOWN = {
     "drop_percent": ("Dropped by the queue, %", None),
     "mark_percent": ("Marked CE by the queue, %", None),
 }
-SPREAD = 0.5  # of a slot, over which lines are set apart
+SPREAD = 0.5  # share of a slot over which lines are spread
 
 
 def _lines(cells):
@@ -30,7 +30,7 @@ def _lines(cells):
 
 def _is_known(cells, measure):
     if measure in ("queueing_ms", "rtt_above_ms"):
-        # By the queue's samples if all cells have some.
+        # The delay comes from samples of the queue if all cells have samples.
         return measure == delay_of(cells)
     if measure == "mark_percent":
         return (cells["ecn"] != "off").any() or (cells[measure] > 0).any()
@@ -38,7 +38,7 @@ def _is_known(cells, measure):
 
 
 def _look(cca, ecn):
-    """Return the style of a line's marks: filled with ECN, open without."""
+    """Return the style of a line's marks: filled with ECN, open without ECN."""
     colour = cca_colour(cca)
     return {"color": colour, "marker": cca_marker(cca), "mec": colour, "mfc": LIGHT.paper if ecn == "off" else colour}
 

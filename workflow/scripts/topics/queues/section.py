@@ -26,13 +26,16 @@ TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and C
 
 
 def section(material) -> dict:
-    """Return the template's other variables."""
+    """Return the template's variables other than tables."""
     shown = dict.fromkeys(material.tables.queue_cells["discipline"])
     return {"disciplines": [(name, DISCIPLINE_WORDS[name]) for name in shown if name in DISCIPLINE_WORDS]}
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each setting, CCA and IP version with drop-tail and other queues (without ECN), and a finding on ECN marks."""
+    """Return findings on queueing delays and on ECN marks.
+
+    There is a finding on delays for each setting, CCA and IP version that has drop-tail and other queues without ECN.
+    """
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]

@@ -10,7 +10,7 @@ _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run has a count"
 #: Estimated measures of a cell, each with an interval.
 MEASURES = (
-    number_column("queueing_ms", "ms", "Mean time that the waiting packets take to leave the queue, from samples of the queue.", "no valid run has samples", least=0),
+    number_column("queueing_ms", "ms", "Mean queueing delay: the time that the waiting packets take to leave the queue, from samples of the queue.", "no valid run has samples", least=0),
     number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),
     number_column("goodput_percent", "%", "Goodput relative to the goodput of a path that is always full.", _NO_RUN, least=0, most=100),
     number_column("drop_percent", "%", "Share of the packets offered to the queue that were dropped.", _NO_RUN, least=0, most=100),

@@ -7,7 +7,10 @@ from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has active queue management, or flows with ECN; chains and subflows have separate topics."""
+    """Return whether a `StudyDesign` has active queue management, or flows with ECN.
+
+    Chains and subflows don't count, because they have separate topics.
+    """
     return any(
         not discipline_of(scenario["queue"]).limited_only or scenario["transport"].get("ecn", "off") != "off"
         for scenario in design.scenarios

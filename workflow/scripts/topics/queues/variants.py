@@ -7,16 +7,19 @@ from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
-    """Return the column of `QUEUE_CELLS` with the delay to show: from queue samples if all cells have samples, otherwise from RTTs."""
+    """Return the name of the column of `QUEUE_CELLS` whose delay is shown.
+
+    It is the delay from samples of the queue if all cells have samples, otherwise the delay from RTTs.
+    """
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 
 
 def with_variants(cells) -> pd.DataFrame:
-    """Return the cells with the column ``variant``, which distinguishes queues where lines already distinguish CCA and ECN.
+    """Return the cells with the column ``variant``, which identifies the queue; CCA and ECN are not part of it.
 
-    A variant consists of ``queue`` (the discipline and its parameters except `ecn`) and ``besides`` (the platform if there are several,
-    and the scenario's label if two scenarios of one setting have queues with the same label).
+    A variant consists of two further columns. ``queue`` is the discipline with its parameters, except `ecn`. ``besides`` is the platform if
+    there are several, and the scenario's label if two scenarios of a setting would otherwise have the same variant.
     """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
@@ -35,7 +38,10 @@ def with_variants(cells) -> pd.DataFrame:
 
 
 def variants_of(cells) -> dict[str, str]:
-    """Return variant -> name, in the table's order: the discipline, with a non-default value if the discipline has several variants."""
+    """Return variant -> name, in the table's order.
+
+    A name is the discipline, with a non-default value of a parameter if the discipline has several variants.
+    """
     queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
     names = {

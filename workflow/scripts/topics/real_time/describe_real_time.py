@@ -1,4 +1,4 @@
-"""Describe the delay, jitter and loss of real-time streams in each cell, over the replications."""
+"""Estimate the mean delay, jitter and loss of real-time streams in each cell."""
 
 import pandas as pd
 

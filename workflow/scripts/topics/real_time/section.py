@@ -1,4 +1,4 @@
-"""The section on real-time streams: delay, jitter and loss, alone and competing with long flows."""
+"""The section on real-time streams: delay, jitter and loss, alone and in competition with long flows."""
 
 from report_parts.cells_table import N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
@@ -19,7 +19,7 @@ TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOW
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per panel with several slots: 95th percentiles of the queueing delay, and losses."""
+    """Return a finding on the 95th percentiles of queueing delay, and on losses, for each panel with several slots."""
     cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
     several = known["ip_version"].nunique() > 1
@@ -36,6 +36,6 @@ def findings(material) -> list[Finding]:
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
                 f"95 % of real-time packets ({group}; {where}) wait in the queue for at most {listed(waits)}; "
-                f"the losses are, in this order, {listed(losses)}."
+                f"in the same order, the losses are {listed(losses)}."
             )
     return [Finding("Real-time streams", sentence, "real-time") for sentence in sentences]

@@ -1,4 +1,4 @@
-"""The service that real-time streams get: one-way delay, jitter and loss, alone and competing with long flows of each CCA."""
+"""One-way delay, jitter and loss of real-time streams, alone and in competition with long flows of each CCA."""
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS

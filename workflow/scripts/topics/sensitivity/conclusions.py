@@ -13,7 +13,10 @@ NOTHING_KNOWN = "no valid run to compare with"
 
 
 def ip_conclusions(table) -> pd.DataFrame:
-    """Return the conclusions from ``analysis/ip_versions.csv``, with the columns scenario, metric, effect, pairs, what and conclusion."""
+    """Return the conclusions from ``analysis/ip_versions.csv``, one per row.
+
+    The columns are scenario, metric, effect, pairs, what (subject of the conclusion, in words) and conclusion.
+    """
     conclusions = [
         _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
         for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
@@ -82,7 +85,7 @@ def _moves(before, after) -> dict:
 
 
 def sensitivity(ip_versions, cca_pairs, significance) -> pd.DataFrame:
-    """Return `SENSITIVITY` for the tables of both comparisons, either of which may be None."""
+    """Return `SENSITIVITY`, given the tables of the two comparisons; a table may be None."""
     rows = []
     if ip_versions is not None:
         rows += compared(ip_conclusions(ip_versions), OF_IP_VERSIONS)

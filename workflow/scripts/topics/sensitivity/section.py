@@ -1,4 +1,4 @@
-"""The section on sensitivity: the number of conclusions that change under each perturbation, and the number that change by chance."""
+"""The section on sensitivity: the numbers of conclusions that change under each perturbation and by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -35,7 +35,7 @@ def findings(material) -> list[Finding]:
 
 
 def sensitivity_sentence(table) -> str:
-    """Name the perturbations that reverse conclusions, and report the share that is lost or gained and the share expected by chance."""
+    """Name the perturbations that reverse conclusions; report the share of conclusions lost or gained, and the share expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."
@@ -54,7 +54,7 @@ def sensitivity_sentence(table) -> str:
     }
     chance = shares.pop(AGAIN, None)
     if shares:
-        # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
+        # Report the mean, because the largest of several shares would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
         text += f"; on average over {count(len(shares), 'perturbation')}, {mean:.0f} % were lost or gained"
     if chance is not None:

@@ -1,4 +1,4 @@
-"""Style and label of lines that show results of flows competing with long flows of different CCAs."""
+"""Styles and labels of lines, one for each CCA of the competing long flows."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,10 @@ LINE = ["scenario", "cca"]
 
 
 def look(beside, number=0) -> dict:
-    """Return the style of the ``number``-th line with a competing CCA; dashed and grey if there are no long flows."""
+    """Return the style of a line: dashed and grey if there are no long flows.
+
+    ``number`` is the line's index, from 0, among the lines with the same competing CCA.
+    """
     return (
         {"color": LIGHT.muted, "ls": DASHES}
         if beside == ALONE
@@ -31,7 +34,11 @@ def name_of(beside) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel: the CCA of the competing long flows, the line's label, and its number among lines with the same competing CCA."""
+    """A line of a panel.
+
+    ``beside`` is the CCA of the competing long flows, ``name`` is the line's label, and ``number`` is the line's index, from 0, among the
+    lines with the same competing CCA.
+    """
 
     beside: str
     name: str
@@ -44,7 +51,10 @@ class Line:
 
 
 def lines_of(rows) -> dict[tuple[str, str], Line]:
-    """Return (scenario, CCA) -> `Line` for a panel's rows; lines with the same competing CCA are labelled with scenario or CCA under test."""
+    """Return (scenario, CCA) -> `Line` for the rows of a panel.
+
+    Lines with the same competing CCA also have the scenario or the CCA under test in their labels.
+    """
     distinct = rows.drop_duplicates(LINE)
     lines, counts = {}, {}
     for row in distinct.to_dict("records"):

@@ -1,4 +1,4 @@
-"""Describe the completion times and slowdowns of web objects in each cell, over the replications and by size."""
+"""Describe the completion times and slowdowns of web objects, by cell and by size."""
 
 import math
 
@@ -24,7 +24,10 @@ def describe_groups(groups, settings, confidence) -> pd.DataFrame:
 
 
 def _complete(row, valid):
-    """Return the columns of a row that aren't means over runs; percentiles that a run didn't reach become None, because they have no mean."""
+    """Return the columns of a row that aren't means over runs.
+
+    A percentile that a run didn't reach has no mean, so its columns are None.
+    """
     asked = valid["members"].sum()
     unreached = {column.name for column in (*MEASURES, *WORST) if valid[column.name].isna().any()}
     empty = {name: None for name in row if name.removesuffix("_low").removesuffix("_high") in unreached}
@@ -32,7 +35,10 @@ def _complete(row, valid):
 
 
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
-    """Return `SHORT_FLOW_SIZES`: one row per cell, group and size class with at least one complete object that has a slowdown."""
+    """Return `SHORT_FLOW_SIZES`: one row for each size class of a group in a cell.
+
+    Only classes in which at least one complete object has a slowdown have a row.
+    """
     rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))

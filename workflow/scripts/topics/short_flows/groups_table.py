@@ -1,4 +1,4 @@
-"""Columns of page tables with results of flow groups (web objects, real-time streams), alone and competing with long flows."""
+"""Columns that identify a group of web objects or real-time streams in the tables of the page."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, Shown, shown_text
 from topics.short_flows.beside import ALONE
@@ -11,5 +11,5 @@ GROUP = shown_text("Group", "group", filtered=True)
 
 
 def group_columns(*more) -> tuple[Shown, ...]:
-    """Return the columns that identify a group, including ``more`` properties of the group."""
+    """Return the columns that identify a group; ``more`` are columns with further properties of the group."""
     return (CONDITIONS, BESIDE, GROUP, *more, IP_VERSION)

@@ -22,14 +22,20 @@ TITLE = "Completion times of web objects"
 
 
 def _steps(objects):
-    """Return times and the shares of objects complete by then, at evenly spaced ranks; the last share is the share ever completed."""
+    """Return the steps of a distribution of completion times: times, and the share of objects complete at each time.
+
+    The steps are evenly spaced in rank. The last share is the share of objects that were completed at all.
+    """
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
     return times[ranks], shares[ranks]
 
 
 def reached(line, share) -> str:
-    """Return, in words, the time by which a share of the objects was complete; ``line`` has the steps of the distribution."""
+    """Return, in words, the time after which a share of the objects was complete.
+
+    ``line`` has the steps of the distribution.
+    """
     times = line.loc[line["share"] >= share - 1e-9, "completion_ms"]
     return (
         f"{number(times.iloc[0])} ms"

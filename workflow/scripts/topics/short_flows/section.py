@@ -1,4 +1,4 @@
-"""The section on short flows: completion times and slowdowns, alone and competing with long flows."""
+"""The section on short flows: completion times and slowdowns, alone and in competition with long flows."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return a cell with a percentile of completion times, or with the waiting time in which the percentile was not reached."""
+    """Return a cell with a percentile of completion times or, if it wasn't reached, with the time for which the run waited."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)
@@ -32,12 +32,12 @@ TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SH
 
 
 def section(material) -> dict:
-    """Return the template's variables: whether any objects were incomplete."""
+    """Return the template's variable: ``incomplete`` states whether any objects were incomplete."""
     return {"incomplete": bool((material.tables.short_flow_cells["complete_percent"] < 100).any())}
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per panel with several lines: the 95th percentiles of completion times, the shortest first."""
+    """Return a finding on the 95th percentiles of completion times, in ascending order, for each panel with several lines."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
     several = cells["ip_version"].nunique() > 1
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]

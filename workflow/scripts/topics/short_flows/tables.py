@@ -30,7 +30,8 @@ SHORT_FLOW_CELLS = Table(
         number_column(
             "watched_ms",
             "ms",
-            "Longest time for which a run waited for objects, averaged over runs; percentiles that were not reached are longer than this.",
+            "Longest time for which a run waited for an object, averaged over runs; a percentile that was not reached is longer than "
+            "this time.",
             _NO_RUN,
         ),
         *columns_with_intervals(*MEASURES),

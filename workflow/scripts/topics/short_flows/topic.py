@@ -1,4 +1,4 @@
-"""The service that short flows get: completion times of web objects, alone and competing with long flows of each CCA."""
+"""Completion times of web objects, alone and in competition with long flows of each CCA."""
 
 from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES

@@ -1,7 +1,7 @@
 """Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA has a separate colour and marker, and its name is next to its mean; IPv4 is filled, IPv6 open. If the other quantity is a delay,
-this is the plane of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA has a separate colour and marker, and is named next to its mean. IPv4 is filled, IPv6 is open. If the other quantity is a delay,
+the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,14 @@ from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT = 36
-# Against a delay, the axis of goodput reaches down to this share of the highest value, so that tiny differences aren't magnified.
+# If the other quantity is a delay, the goodput axis reaches down to this share of the highest value, so that tiny differences
+# aren't magnified.
 LEAST_DEPTH = 0.95
 # Beyond this number of CCAs a panel grows, so that there is room for their names.
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
 # Up to this number of dots each has the CCA's marker; above, a cloud of small dots shows more in fewer bytes.
 MARKERS_AT_MOST = 20
-# If a cell has more replications than this, only the first ones are drawn; the mean is over all.
+# If a cell has more replications than this, only the first replications are drawn; the mean is over all replications.
 DOTS_AT_MOST = 100
 
 
@@ -180,7 +181,7 @@ def _words(row, quantity):
 
 
 def _dots(axes, points, cca, face):
-    """Draw the replications of a cell; return their line, or None if there are too many to draw one by one."""
+    """Draw the replications of a cell; return the line of their marks, or None if they are drawn as a cloud of dots."""
     colour = cca_colour(cca)
     if len(points) <= MARKERS_AT_MOST:
         return axes.plot(

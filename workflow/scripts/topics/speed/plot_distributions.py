@@ -33,8 +33,8 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution.
 
-    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and, for each of them, the share of values that are
-    not larger. Both arrays have n elements, but at most `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)) has at least one element. The result is the sorted values, and for each sorted value the share of values
+    that are not larger. Both arrays have n elements, but at most `STEPS_AT_MOST`.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -45,7 +45,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _figure_rows(runs) -> pd.DataFrame:
-    """Return the figure's data: one row per step, or, for a cell without values, one row with the reason."""
+    """Return the figure's data: one row per step; a cell without values has one row, with the reason."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]
@@ -67,7 +67,7 @@ def _key(ip_versions):
 
 
 def _draw_cells(axes, data) -> str:
-    """Draw the lines of a panel; return, in words, the smallest, middle and largest value of each cell."""
+    """Draw the lines of a panel; return, in words, the smallest value, the median and the largest value of each cell."""
     anchors, dots, missing, words = {}, [], [], []
     for (cca, ip_version), cell in data.groupby(["cca", "ip_version"], sort=False):
         name = f"{cca} {ip_words(ip_version)}"
@@ -113,6 +113,6 @@ def plot_distributions(runs, scenarios) -> Drawing:
             drawn.finish(
                 axes,
                 f"Distribution of {name.lower()} over the replications in {heading(scenario)} "
-                f"({conditions(scenario)}). Smallest, middle and largest in {METRIC.unit}: {cells}.",
+                f"({conditions(scenario)}). Smallest value, median and largest value in {METRIC.unit}: {cells}.",
             )
     return drawn.drawing(f"Distribution of {name.lower()} in each cell", data)

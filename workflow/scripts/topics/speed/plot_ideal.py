@@ -30,7 +30,10 @@ NO_IDEAL = "no ideal known"
 
 
 def _ideal_shares(runs) -> pd.DataFrame:
-    """Return one row per cell: means over the valid runs, percent (the mean of goodput divided by the ideal) and note."""
+    """Return one row per cell, with means over the valid runs.
+
+    ``percent`` is the mean of goodput in percent of the ideal; ``note`` gives the reason why it is missing.
+    """
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]
@@ -51,14 +54,14 @@ def ramp_step(percent) -> int:
 
 
 def share_words(percent) -> str:
-    """Return the text of a share in its tile: 0.04, 3.2, 97.1, 100."""
+    """Return the text of a tile for a share of the ideal: 0.04, 3.2, 97.1, 100."""
     if percent >= 99.95:
         return f"{percent:.0f}"
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
 
 
 def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
-    """Draw one panel per IP version, with one row of tiles per scenario of ``scenarios`` and one column per CCA."""
+    """Draw one panel per IP version, with a row of tiles for each scenario and a column for each CCA."""
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
     shown = [(ip_version, part) for part in parts for ip_version in ip_versions]
@@ -120,7 +123,7 @@ def _tile(axes, column, row, cell):
 
 
 def _key(axes, rows):
-    # Steps side by side, with the shares at which they change between them.
+    # The steps are side by side; the bounds between successive steps are below them.
     width = 6 / RAMP_STEPS
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
     for step in range(1, RAMP_STEPS + 1):

@@ -1,7 +1,7 @@
 """Draw the knee: goodput against the time that packets spend in queues.
 
-A CCA that keeps the link full with an empty queue is at the knee of the curve of throughput
-against delay (Jain and Ramakrishnan, 1988; RFC 9743, section 5.1 asks for both).
+A CCA that keeps the link full and the queue empty is at the knee of the curve that shows throughput against delay
+(Jain and Ramakrishnan, 1988). RFC 9743, section 5.1, asks for both: a full link and an empty queue.
 """
 
 from figure_parts.figure_svg import Drawing
@@ -12,7 +12,8 @@ from topics.speed.goodput_scatter import Quantity, scatter
 
 #: Name of a delay in `waiting` -> its name on the axis.
 ON_AXIS = {ABOVE: "RTT above path"}
-#: A full queue's delay beyond this multiple of a scenario's largest delay isn't drawn: no flow fills such a queue, and it would compress the axis.
+#: The delay of a full queue isn't drawn beyond this multiple of a scenario's largest delay: no flow fills such a queue, and the axis
+#: would be compressed.
 FAR_OFF = 100
 
 

@@ -1,4 +1,4 @@
-"""The section on speed: goodput by cell, and the price of goodput."""
+"""The section on speed: goodput by cell, and the retransmissions and delay that goodput costs."""
 
 from report_parts.material import Finding
 from topics.ccas.topic import one_cca_a_run
@@ -6,7 +6,7 @@ from topics.speed.sentences import lone_sentence
 
 
 def section(material) -> dict:
-    """Return the template variables other than figures and metrics: none."""
+    """Return no variables: the template only uses figures and metrics."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Sentences on the goodput of a study's only CCA, and on its price."""
+"""Sentences on a study's only CCA: goodput, retransmissions and RTT."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
@@ -6,7 +6,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 
 
 def lone_sentence(tables, one_ip_version=False) -> str:
-    """Report the goodput, retransmissions and queueing delay of the study's only CCA; "" if there are several CCAs.
+    """Report the goodput, retransmissions and RTT of the study's only CCA; "" if there are several CCAs.
 
     With ``one_ip_version``, the IP version isn't named.
     """
@@ -26,7 +26,7 @@ def _means_of(descriptive, metric):
 
 
 def _lone_price(tables, one_ip_version) -> str:
-    """Report the retransmissions and the queueing delay of the study's only CCA."""
+    """Report the retransmissions and the RTT of the study's only CCA."""
     parts = []
     means = _means_of(tables.descriptive, "retransmit_percent")
     if len(means):
@@ -51,6 +51,6 @@ def _lone_price(tables, one_ip_version) -> str:
 
 
 def _path_rtts(tables):
-    """Return scenario -> RTT of its empty path in ms."""
+    """Return scenario -> RTT of the empty path in ms."""
     runs = runs_at_centre(tables.runs, tables.scenarios)
     return dict(zip(runs["scenario"], runs["rtt_path_ms"], strict=True))

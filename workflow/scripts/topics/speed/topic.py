@@ -1,4 +1,4 @@
-"""The goodput of the CCAs, and its price in retransmissions and delay."""
+"""The goodput of the CCAs, and the price of this goodput in retransmissions and delay."""
 
 from study_files.study_design import has_own_flows
 from topics.ccas.topic import one_cca_a_run

@@ -1,4 +1,4 @@
-"""Describe the share that MPTCP subflows get of a bottleneck that other flows also use, and the share that RFC 6356 allows."""
+"""Compare MPTCP's share of a bottleneck that other flows also use with the share that RFC 6356 allows."""
 
 import pandas as pd
 
@@ -59,7 +59,10 @@ def _about(scenario, setting):
 
 
 def flow_counts(scenario) -> tuple[int, int]:
-    """Return the numbers of flows on the first pair of hosts and on all other pairs; flows are assigned to pairs in turn."""
+    """Return the number of flows on the first pair of hosts, and the number on all other pairs.
+
+    Flows are assigned to pairs in turn.
+    """
     flows, pairs = int(scenario["flows"]), int(scenario["pairs"])
     first = len(range(0, flows, pairs))
     return first, flows - first

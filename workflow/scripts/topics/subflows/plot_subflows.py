@@ -1,4 +1,7 @@
-"""Draw MPTCP's share of a bottleneck by the number of subflows, with the shares that coupled and uncoupled subflows would have."""
+"""Draw MPTCP's share of a bottleneck against the number of subflows.
+
+The theoretical shares of coupled and of uncoupled subflows are drawn for comparison.
+"""
 
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES

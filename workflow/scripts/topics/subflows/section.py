@@ -1,4 +1,4 @@
-"""The section on subflows over one bottleneck: MPTCP's share, compared with the theoretical shares of coupled and of uncoupled subflows."""
+"""The section on subflows over one bottleneck: MPTCP's share, compared with the shares of coupled and of uncoupled subflows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -18,7 +18,7 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return the template's variables: whether a host has several flows; if so, retransmits are counted only up to the last reading."""
+    """Return the template's variable: ``several`` states whether a host has several flows."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 

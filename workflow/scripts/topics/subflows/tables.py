@@ -21,8 +21,8 @@ SUBFLOW_SHARES = Table(
         *columns_with_intervals(
             number_column("share_percent", "%", "The first pair's share of the goodput of all flows, excluding start-up.", _NO_RUN, least=0, most=100),
         ),
-        number_column("uncoupled_percent", "%", "Share of the first pair's flows if each of their subflows got as much as one of the other flows."),
-        number_column("coupled_percent", "%", "Share of the first pair's flows if all subflows of a flow together got as much as one of the other flows, the most that RFC 6356 allows."),
+        number_column("uncoupled_percent", "%", "Theoretical share of the first pair's flows if each subflow got as much as one of the other flows."),
+        number_column("coupled_percent", "%", "Theoretical share of the first pair's flows if all subflows of a flow together got as much as one of the other flows. RFC 6356 allows no larger share."),
         number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, excluding start-up.", _NO_RUN),
         number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of one of the other flows, excluding start-up.", _NO_RUN),
         number_column("mptcp_retransmit_percent", "%", "Share of the first pair's segments that were retransmitted; if a host has several flows, only retransmissions before the last reading of the sockets count.", _NO_RUN),

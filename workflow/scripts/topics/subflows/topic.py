@@ -1,4 +1,4 @@
-"""MPTCP's subflows over one bottleneck: their share of the goodput when competing with connections that have one subflow."""
+"""Share of the goodput that MPTCP's subflows get at one bottleneck, in competition with connections that have one subflow."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
 from topics.topic import Analysis, Plot, Topic

@@ -1,17 +1,17 @@
-"""Compare measurements with TCP's theory: cell by cell, and as exponents across scenarios.
+"""Compare measurements with TCP theory: with models in each cell, and with theoretical exponents across scenarios.
 
 A cell is compared with these models:
 
-- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs, and for CUBIC also CUBIC's
-  response function. Both describe the steady state, so goodput, RTT and losses are measured after start-up:
-  slow start ends with a burst of losses to which no window responds one by one;
-- without configured loss: the full link. Losses then come in bursts when the queue is full, so their share isn't a rate
-  of independent losses and the response functions don't apply;
-- always: the full queue, compared with the mean time that packets waited.
+- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs. For CUBIC, also CUBIC's
+  response function. Both describe the steady state, so goodput, RTT and losses are measured after start-up: slow start ends
+  with a burst of losses, and a window doesn't respond to each loss of a burst;
+- without configured loss: the goodput of the full link. The response functions don't apply, because they assume independent
+  losses, and a full queue drops packets in bursts;
+- always: the delay of the full queue, compared with the mean time that packets waited.
 
-A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with the model; the row gives the reason.
+A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with this model; the row gives the reason.
 
-`runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
+`runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``. A row is a dict with columns of `MODELS`.
 """
 
 import numpy as np
@@ -31,10 +31,10 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-#: Columns of runs: goodput without the data in flight before the measured window, and the time that packets waited.
+#: Columns added to the runs: goodput without the data in flight before the measured window, and the time that packets waited.
 WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
-#: Model -> its quantity and unit, the column with the measured value, the metric that determines the resolution, and the model's inputs.
+#: Model -> quantity, unit, column with the measured value, metric that determines the resolution, and inputs of the model in words.
 COMPARED = {
     SQUARE_ROOT: _LOSSES,
     CUBIC: _LOSSES,
@@ -44,13 +44,13 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means over replications, and both ends of the ratio's t interval.
+    """Return the ratio of two means over replications, and the ends of its t interval.
 
-    With d = measured - ratio * modelled for each run, the ratio's standard error is the standard error of the mean of d, divided by the
-    mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
-    of the ratio, which keeps it above 0, or for the ratio itself if the ratio isn't above 0.
+    The ratio is linearised (Cochran, 1977, Sampling Techniques, section 6.4): with d = measured - ratio * modelled for each run, the
+    standard error of the ratio is the standard error of the mean of d, divided by the mean of `modelled`. The interval is calculated for
+    the logarithm of the ratio, so that both ends are above 0. If the ratio isn't above 0, the interval is calculated for the ratio itself.
 
-    The ends are None with fewer than `LEAST_RUNS` runs, or if all runs have the same ratio within the resolution.
+    The ends are None if there are fewer than `LEAST_RUNS` runs, or if all runs have the same ratio within the resolution.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
 
 
 def add_models(runs) -> pd.DataFrame:
-    """Return the runs with each model's value: one column per model, in Mbit/s (ms for the queue).
+    """Return the runs with one more column for each model: the modelled value, in Mbit/s (ms for the queue).
 
-    Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal goodput if there
-    is one; the column `<model>, capped` is True where they were capped. The values are missing if an input is missing or
-    nothing was retransmitted after start-up.
+    Response functions use measurements after start-up, and are summed over the flows under test. Their values are missing if an input is
+    missing or nothing was retransmitted after start-up. The ideal goodput, if there is one, is the upper limit of their values; the column
+    `<model>, capped` is True where this limit replaced a larger value.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
@@ -102,10 +102,10 @@ def add_models(runs) -> pd.DataFrame:
 
 
 def _cell_models(runs, cell, confidence, cautions, unlike):
-    """Yield the rows of one cell, one per model with which its valid runs are compared.
+    """Yield one row for each model with which the valid runs of a cell are compared.
 
-    `runs` are the valid runs of the cell, and `cell` is any of its runs. `cautions` is model -> note for the reader, and `unlike` is
-    model -> reasons why the cell isn't comparable with the model.
+    `runs` are the valid runs of the cell, and `cell` is any run of the cell. `cautions` maps models to notes for the reader. `unlike` maps
+    models to reasons why the cell isn't comparable with them.
     """
     if cell["loss_configured_percent"] > 0:
         law = _model_row(runs, SQUARE_ROOT, confidence, cautions, unlike)
@@ -162,7 +162,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader, for a scenario that can be compared with the model."""
+    """Return model -> note for the reader; the note is "" if there is nothing to note about the scenario."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
@@ -173,7 +173,7 @@ def _joined(*parts):
 
 
 def _fit_models(runs, scenarios, confidence, unlike):
-    """Return `MODELS`: every cell of the runs from `add_models`, compared with the models that apply to it."""
+    """Return `MODELS`, in which each cell is compared with the models that apply; ``runs`` come from `add_models`."""
     cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):
@@ -185,7 +185,7 @@ def _fit_models(runs, scenarios, confidence, unlike):
 
 
 def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps a scenario to the result of `preconditions.unlike`."""
+    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps scenarios to the results of `preconditions.unlike`."""
     runs = add_models(runs)
     models = _fit_models(runs, scenarios, confidence, unlike)
     others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]

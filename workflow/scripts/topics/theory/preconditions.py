@@ -1,18 +1,18 @@
-"""Assumptions of the models, and the reasons why cells of scenarios that violate them can't be compared with a model."""
+"""Assumptions of the models; a cell that violates an assumption can't be compared with the model."""
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Largest share of the time, in %, for which flows may wait for windows or buffers without violating a model's assumptions.
+#: Largest percentage of time for which flows may wait for windows or buffers without violating a model's assumptions.
 WINDOW_LIMITED_PERCENT = 10
 #: Largest ratio of the segments retransmitted after start-up to the segments lost at random.
 MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return model -> reasons why a resolved scenario violates the model's assumptions; the list is empty if it meets them.
+    """Return model -> reasons why a resolved scenario violates the model's assumptions; without a violation, the list is empty.
 
     The response functions assume random losses of single segments on a constant path. The full link assumes that only the
     measured flows use the link. The full queue assumes that nothing else delays a packet beyond the path's delay.
@@ -25,7 +25,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
         (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes isolated losses"),
-        (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent ones"),
+        (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent losses"),
         (
             scenario["transport"]["segmentation_offload"],
             "a lost super-packet is several segments, but the law assumes isolated losses",
@@ -35,7 +35,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
         (
             run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
-            "flows have paths with different RTTs, but the law assumes one",
+            "flows have paths with different RTTs, but the law assumes one RTT",
         ),
     )
     others = [group for group in run.groups if group.application != LONG or group.cca != OWN]
@@ -60,10 +60,10 @@ def _said(*conditions):
 
 
 def _holds_less_than_path(run):
-    """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
+    """Return whether the send buffers of all flows together hold less than the path's bandwidth-delay product.
 
-    The kernel uses half of a send buffer for its data structures. It doesn't count the time in which a blocking program waits for its
-    buffer, so `window_limited_percent` misses this time.
+    The kernel uses half of a send buffer for data structures. The kernel doesn't count the time in which a blocking program waits for the
+    send buffer, so `window_limited_percent` misses this time.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():
@@ -76,7 +76,7 @@ def _pausing(run):
 
 
 def unlike_runs(runs, model) -> list[str]:
-    """Return the reasons why the valid runs of a cell (rows of ``tidy/runs.csv``) don't meet a model's preconditions."""
+    """Return the reasons why the valid runs of a cell violate a model's assumptions; ``runs`` are rows of ``tidy/runs.csv``."""
     waited = runs["window_limited_percent"].mean()
     reasons = _said(
         (
@@ -96,9 +96,12 @@ def unlike_runs(runs, model) -> list[str]:
 
 
 def _other_losses(runs):
-    """Return whether retransmissions after start-up exceed `MORE_LOSSES` times the random losses by more than three standard errors."""
+    """Return whether more segments were retransmitted after start-up than random losses explain.
+
+    The limit is `MORE_LOSSES` times the random losses, plus three standard errors.
+    """
     passed = runs["packets_sent"] - runs["queue_drops"]
-    # A netem that is both queue and loss doesn't distinguish its drops: then the configured loss counts.
+    # A netem that is both queue and loss doesn't count these drops separately; the configured loss is then used.
     random = (runs["link_drops"] / passed.where(passed > 0)).fillna(runs["loss_configured_percent"] / 100)
     known = runs["retransmit_steady_percent"].notna() & (runs["packets_sent"] > 0)
     packets = runs["packets_sent"].where(known, 0).fillna(0)

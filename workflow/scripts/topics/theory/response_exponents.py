@@ -1,12 +1,12 @@
-"""Exponents of goodput's dependence on RTT and loss: regressions of logarithms across scenarios.
+"""Fit goodput as a power of RTT and of loss, by linear regression of logarithms across scenarios.
 
 The unit of analysis is the cell. The runs of a cell share all conditions, and treating them as separate points would make
 a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
-coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so
-the interval is never narrower than the variation between replications allows.
+coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so the interval is never
+narrower than the variation between replications allows.
 
-`runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
-`cells` rows of `cell_means`.
+`runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``. `scenarios` are ``tidy/scenarios.csv``. `cells` are
+rows of `cell_means`.
 """
 
 import numpy as np
@@ -20,14 +20,14 @@ from tcp_models.model_names import CUBIC, SQUARE_ROOT
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
-# A line through fewer scenarios leaves no degree of freedom to judge it by.
+# A line through fewer scenarios has no degree of freedom left.
 MIN_SCENARIOS = 3
 # The effects of RTT and loss can't be separated if they are correlated this closely.
 SAME_DIRECTION = 0.999
-# An exact fit has an interval of width 0; values this close to it count as inside.
+# An exact fit has an interval of width 0; values this close to the interval count as inside.
 EXACT = 1e-9
-#: Largest distance from the theoretical exponent at which an exponent agrees with theory. This is half the distance between Reno's and
-#: CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within it excludes the other law.
+#: Largest distance from the theoretical exponent at which an exponent agrees with theory. This margin is half the distance between Reno's
+#: and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the margin excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
 # Conditions that a line through several scenarios assumes to be equal.
 CONDITIONS = {
@@ -40,7 +40,10 @@ CONDITIONS = {
 
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
-    """Return one row per cell: mean goodput per flow, RTT and loss after start-up, over the valid runs that have all three."""
+    """Return one row per cell, with the means of goodput per flow, RTT and loss after start-up.
+
+    The means are over the valid runs that have all three values.
+    """
     runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
@@ -65,10 +68,10 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 
 
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
-    """Return (exponents, source, reason): the exponents that a CCA's model predicts for cells with this CCA.
+    """Return the exponents that a CCA's model predicts for cells with this CCA, as (exponents, source, reason).
 
-    ``exponents`` has an exponent for "rtt_ms" and one for "loss_percent", or is empty if no model gives them for all cells. ``source`` cites the model.
-    ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
+    ``exponents`` has the keys "rtt_ms" and "loss_percent", or is empty if no model predicts the same exponents for all cells. ``source``
+    cites the model. ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -92,15 +95,15 @@ def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
 def power_law(cells, terms, confidence) -> dict[str, float]:
     """Fit goodput per flow as a product of powers, by least squares of the logarithms.
 
-    The interval is the wider of two: the t interval of the regression, and the normal interval that
-    follows from the standard errors of the cells' means, of which the exponent is a linear combination.
+    The exponent is a linear combination of the cells' means, so a normal interval follows from the standard errors of these means. The
+    result has the wider of this interval and the t interval of the regression.
 
-    Returns estimate, ci_low and ci_high of the first term's exponent, and r2.
+    Returns estimate, ci_low and ci_high for the exponent of the first term, and r2.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        More rows than coefficients, all values above 0.
+        Rows of `cell_means`, more than there are coefficients; all values are above 0.
     terms : list of str
         Columns whose exponents are fitted.
     confidence : float
@@ -119,9 +122,9 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
 
 
 def agrees(expected, fit, margin) -> str:
-    """Return "yes" if the whole interval lies within the margin around `expected`, "no" if the whole interval lies outside.
+    """Return "yes" if the whole interval of a fit lies within the margin around `expected`, and "no" if it lies entirely outside.
 
-    Return "" if the interval crosses an edge of the margin: a wide interval contains many exponents and agrees with none.
+    Return "" if the interval crosses an edge of the margin: such an interval is too wide for a verdict.
     """
     low, high = fit["ci_low"], fit["ci_high"]
     if expected - margin - EXACT <= low and high <= expected + margin + EXACT:
@@ -130,15 +133,15 @@ def agrees(expected, fit, margin) -> str:
 
 
 def few_round_trips(number_of) -> str:
-    """Return a caution about a response function if a run has too few round trips; otherwise ""."""
+    """Return a caution that a run has too few round trips for a response function; otherwise ""."""
     words = f"{number_of:.0f} round trips per run: start-up matters, but the law is for the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
 
 def _regression_row(cells, cca, terms, confidence):
-    """Return the row of one regression, without the names of its group.
+    """Return the row of one regression, without the columns that identify the group of cells.
 
-    The first of `terms` is the column whose exponent is reported; the others are fitted with it.
+    The first of `terms` is the column whose exponent is reported; the other terms are fitted too.
     """
     notes = [
         f"the scenarios differ in {words}"
@@ -187,7 +190,7 @@ def _why_no_line(cells, terms):
 
 
 def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and the exponent of loss if the configured loss varies."""
+    """Return `REGRESSIONS`: the exponent of RTT for each configured loss, and the exponent of loss if several losses are configured."""
     rows, cells = [], cell_means(runs, scenarios)
     for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
         names = {

@@ -17,14 +17,14 @@ MODELS = Table(
         text_column("model", "Model with which the cell is compared."),
         text_column(
             "quantity",
-            "Modelled quantity: `goodput`, `goodput after start-up`, or the packets' waiting time, which is `Queueing delay` if the queue was sampled and otherwise `RTT above the path's shortest`.",
+            "Modelled quantity: `goodput`, `goodput after start-up`, or the time that packets wait, which is called `Queueing delay` if the queue was sampled and `RTT above the path's shortest` otherwise.",
         ),
         text_column("unit", "Unit of the modelled quantity."),
         count_column("n", "runs", "Number of valid runs with both the model's inputs and a measurement."),
         number_column(
             "measured",
             IN_UNIT,
-            "Mean of the measured values over the `n` runs; for a cell that can't be compared with the model, over all valid runs.",
+            "Mean of the measured values over the `n` runs, or over all valid runs if the cell can't be compared with the model.",
             "no valid run has a measurement",
         ),
         *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
@@ -37,7 +37,7 @@ REGRESSIONS = Table(
     "regressions",
     "an exponent for a CCA and IP version",
     (
-        text_column("response", "Quantity that depends on a power of `term`: goodput per flow after start-up."),
+        text_column("response", "Quantity modelled as a power of `term`: goodput per flow after start-up."),
         *CELL_COLUMNS[1:],
         count_column("flows", "", "Number of flows under test."),
         number_column(

@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_path(design) -> bool:
-    """Return whether the models apply to a `StudyDesign`: they assume that connections stay on a single path with one bottleneck."""
+    """Return whether the models apply to a `StudyDesign`: whether connections stay on a single path with one bottleneck."""
     return (
         one_cca_a_run(design)
         and design.has_own_flows

@@ -15,22 +15,22 @@ from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
 #: Smallest window that Vegas uses.
 VEGAS_LEAST_PACKETS = 2
-#: Number of round trips without a change after which a window counts as settled; before that, Vegas changes it in every round trip.
+#: Number of round trips without a change after which a window counts as settled; until then, Vegas changes the window in every round trip.
 REST_ROUND_TRIPS = 3
 OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
-    """Return the measures of each Vegas flow after it has settled, including the number of packets that the flow keeps in the queue.
+    """Return the measures `OF_VEGAS` of each Vegas flow, over the samples in which the flow has settled.
 
-    Linux truncates Diff to a whole number, so an exact value of almost `VEGAS_BETA_PACKETS` + 1 is still within bounds. The number
-    of queued packets is Diff divided by the ratio of the RTT to the base RTT.
+    Linux truncates Diff to a whole number, so an exact value of almost `VEGAS_BETA_PACKETS` + 1 is still within bounds. The number of
+    packets in the queue is Diff divided by the ratio of the RTT to the base RTT.
 
     Parameters
     ----------
     series : pandas.DataFrame
         Columns rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest RTT of the latest
-        round trip: `tcpv_minrtt`), and `phases.COLUMNS`. If Vegas's own measurement is missing, TCP's is used.
+        round trip: `tcpv_minrtt`), and `phases.COLUMNS`. If Vegas's measurement is missing, TCP's measurement is used.
     paths_ms : dict
         Run and flow -> RTT of the flow's empty path.
     ends_s : dict
@@ -66,7 +66,10 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 
 
 def _least_of_round_trip(time_s, values, rtt_ms):
-    """Return the smallest value in the round trip before each sample, because a sample may precede the lowest RTT of its round trip."""
+    """Return, for each sample, the smallest value in the round trip before this sample.
+
+    A single sample may come before the lowest RTT of the round trip.
+    """
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
 
@@ -100,7 +103,7 @@ def _recovers(samples):
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return a BBR flow's spells in ProbeRTT and the smallest window in each, with the columns begin_s, end_s and least_cwnd_packets.
+    """Return a BBR flow's spells in ProbeRTT, with the columns begin_s, end_s and least_cwnd_packets (smallest window).
 
     A spell that hasn't ended by the last sample is excluded.
     """
@@ -122,7 +125,7 @@ def bbr_measures(series, paths) -> list[list]:
     series : pandas.DataFrame
         Columns rtt_ms, bbr_bw_mbps and `phases.COLUMNS`.
     paths : dict
-        Run -> `TheoryPath`, or the reason, in words, why theory doesn't apply.
+        Run -> `TheoryPath`, or a text with the reason why theory doesn't apply.
     """
     rows, every_s, floor = [], BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS
     for key, samples in flows_of(series[series["flow_cca"] == "bbr"]):

@@ -1,4 +1,4 @@
-"""Find the phases of each flow's congestion control in the flow's samples, and the phases' shares of time."""
+"""Find the phases of congestion control in the samples of each flow, and the share of time spent in each phase."""
 
 import pandas as pd
 
@@ -10,10 +10,10 @@ from topics.time_series.window_series import valid_series
 
 
 def phase_time(phases) -> pd.DataFrame:
-    """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times that a flow enters the phase.
+    """Return the share of time that the flows of each CCA spend in each phase of a run, and the number of spells per flow.
 
-    ``phases`` are `PHASES`. The result has the columns `RUN`, flow_cca, phase (each phase that any flow of the CCA has in the
-    study), share_percent (of the total time of the CCA's flows) and spells (per flow).
+    ``phases`` are `PHASES`. The columns are `RUN`, flow_cca, phase, share_percent (of the total time of the CCA's flows) and spells. A run
+    has a row for each phase that any flow of the CCA has in the study.
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
@@ -30,7 +30,10 @@ def phase_time(phases) -> pd.DataFrame:
 
 
 def _phase_shares(times, labels, looks, confidence):
-    """Return `PHASE_SHARES` from `phase_time`'s table, given each scenario's label and number of samples per flow (`looks`)."""
+    """Return `PHASE_SHARES`; ``times`` is the result of `phase_time`.
+
+    ``labels`` has each scenario's label; ``looks`` is scenario -> number of samples per flow.
+    """
     runs, keys = times.assign(valid=True), (*CELL, "flow_cca", "phase")
     steps = {"share_percent": 100 / times["scenario"].map(looks)}
     of_scenario = labels.to_frame("scenario_label")

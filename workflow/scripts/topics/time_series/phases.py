@@ -7,15 +7,20 @@ Loss-based CCAs and Vegas, by Linux's rules (net/ipv4/tcp_input.c, include/net/t
 - slow start: otherwise, while cwnd is below ssthresh or ssthresh is infinite (`tcp_in_slow_start`);
 - congestion avoidance: otherwise.
 
-On a platform without the socket's state, only the last two phases exist, and recovery counts as one of them.
+On a platform that doesn't report the socket's state, only the last two phases exist; recovery then counts as one of these two.
 
-BBR, by its gains (net/ipv4/tcp_bbr.c: `bbr_high_gain` 2.885 = 2/ln 2, `bbr_drain_gain` 1/2.885, in ProbeBW
-`bbr_pacing_gain` 5/4, 3/4, 1, 1, 1, 1, 1, 1 and `bbr_cwnd_gain` 2, in ProbeRTT both 1 and cwnd
-`bbr_cwnd_min_target`, 4 packets). BBR recovers from losses within each of its phases, so recovery isn't a separate
-phase. Where the gains are unknown, only ProbeRTT can be recognised, by its cwnd.
+BBR, by its gains (net/ipv4/tcp_bbr.c):
 
-A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these phases. The phase of other programs is
-unknown.
+- Startup: `bbr_high_gain`, 2.885 = 2/ln 2;
+- Drain: `bbr_drain_gain`, 1/2.885;
+- ProbeBW: `bbr_pacing_gain` is 5/4, 3/4, 1, 1, 1, 1, 1, 1 in turn, and `bbr_cwnd_gain` is 2;
+- ProbeRTT: both gains are 1, and cwnd is `bbr_cwnd_min_target`, 4 packets.
+
+BBR recovers from losses within each of these phases, so recovery isn't a separate phase. If the gains are unknown, only
+ProbeRTT can be recognised, by its cwnd.
+
+A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has the phases of these names. The phases of other
+programs are unknown.
 
 A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
 """
@@ -32,7 +37,7 @@ AVOIDANCE = "congestion avoidance"
 RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
-#: Phase of samples that don't show a phase, such as those of BBR before the first packet or without the gains.
+#: Phase of samples that don't show a phase, such as BBR's samples before the first packet or without the gains.
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.

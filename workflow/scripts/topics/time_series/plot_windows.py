@@ -36,10 +36,10 @@ LINE_PT = 1.0
 
 
 def _draw_windows(data, title, source, phases, programs=()):
-    """Return the figure for a table from `run_data`, and the figure's panels.
+    """Draw a table from `run_data`; return the figure and its panels.
 
-    `source` names the replication and the sampling interval. Each of `phases` has a row below each flow's window, from
-    top to bottom. Flows whose CCA is in `programs` are flows of declared programs.
+    `source` names the replication and the sampling interval. Below each flow's window there is one row for each item of `phases`, from top
+    to bottom. Flows whose CCA is in `programs` are flows of declared programs.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
@@ -102,7 +102,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
     lost = int(again["value"].sum())
-    # A program's retransmissions are encrypted, but its log lists the packets that it declares lost.
+    # A program's retransmissions are encrypted, but the program's log lists the packets declared lost.
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     segments = f"{count(lost, 'packet' if rows[-1] == DECLARED_LOST else 'segment')} {rows[-1]}"
     name = f"Flow {flow + 1}, {cca}"
@@ -160,7 +160,7 @@ def _queue_panel(axes, data, end):
 
 
 def _frame(axes, values, end, rows, room=1.0):
-    """Set the axes: values from 0 to `room` times the end of the scale, and one row per name below the values."""
+    """Set up the axes: a scale for the values, enlarged by the factor `room`, and below it one row for each name in `rows`."""
     highest = float(values.max()) if values.notna().any() else 1.0
     scale = linear_axis(0.0, highest or 1.0)
     top = scale.high * room
@@ -200,7 +200,7 @@ def _ticks(axes, times, row):
 
 
 def _run_series(path, columns, run):
-    """Return a run's rows of a table of time series."""
+    """Return the rows of a time-series file that belong to a run."""
     series = (rows for _, rows in series_of_runs(path, columns, wanted={run}))
     return next(series, pd.DataFrame(columns=columns, dtype=float))
 

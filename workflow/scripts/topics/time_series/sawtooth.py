@@ -1,9 +1,10 @@
 """The teeth of a flow's congestion window: the growth of each tooth, and the share of the window that remains after a loss.
 
-A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second. Times that contain
-a timeout or slow start don't count, nor do the times before the first and after the last reduction. A tooth that began with slow start's
-last window isn't in the steady state. With CUBIC, neither is the next tooth, because fast convergence compares the window at its beginning
-with slow start's last window.
+A tooth is the time between two successive reductions of cwnd: recovery from the first reduction, then congestion avoidance until the
+second. A time that contains a timeout or slow start is not a tooth, nor is the time before the first reduction or after the last one.
+
+The first tooth after slow start isn't in the steady state, because it begins with slow start's last window. With CUBIC, the second tooth
+isn't in the steady state either, because fast convergence compares the window at the beginning of this tooth with slow start's last window.
 """
 
 from itertools import pairwise
@@ -17,14 +18,14 @@ from topics.time_series.window_series import flows_of
 
 #: CCAs whose window has no teeth by design: they respond to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
-#: Number of teeth after slow start or a timeout that aren't in the steady state; 1 for other CCAs.
+#: CCA -> number of teeth after slow start or a timeout that aren't in the steady state; 1 for other CCAs.
 UNSTEADY = {"cubic": 2}
-#: In fewer round trips than this, growth in whole packets shows little about the growth per RTT.
+#: Smallest number of round trips over which growth in whole packets gives a useful growth per RTT.
 LEAST_ROUND_TRIPS = 3
 
 
 def teeth(series) -> pd.DataFrame:
-    """Return the teeth of all flows that can have any, as `TEETH`.
+    """Return `TEETH` for all flows whose CCA has teeth.
 
     ``series`` comes from `window_series.valid_series`, with rtt_ms and `phases.COLUMNS`.
     """
@@ -62,11 +63,11 @@ def _flow_teeth(samples, phase, cca):
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
-    """Return the positions of the samples that first show a reduction of cwnd, which the first sample never does.
+    """Return the position of the first sample after each reduction of cwnd; the first sample of a flow is never among them.
 
-    A reduction shows as the beginning of recovery. If recovery ended before the next sample or the platform doesn't report it,
-    the sign is a smaller cwnd than in the previous sample together with a different ssthresh, or a cwnd that has come down
-    to ssthresh.
+    A reduction is visible as the beginning of recovery. If recovery ended before the next sample or the platform doesn't report recovery,
+    a reduction is visible as a smaller cwnd than in the previous sample, together with a different ssthresh or with a cwnd that has come
+    down to ssthresh.
     """
     recovering = np.isin(phase, (RECOVERY, LOSS))
     begins = recovering[1:] & ~recovering[:-1]
@@ -88,9 +89,9 @@ def _avoidance(phase, before, cut):
 
 
 def _growth(time, cwnd, rtt):
-    """Return the number of round trips in a tooth's congestion avoidance, and the window's growth during these round trips.
+    """Return the number of round trips in the congestion avoidance of a tooth, and the growth of the window during these round trips.
 
-    Both are counted until cwnd's last step, because a window in whole packets doesn't show its growth since then.
+    Both are counted until the last step of cwnd, because a window in whole packets doesn't show growth after its last step.
     """
     steps = np.flatnonzero(np.diff(cwnd)) + 1
     last = steps[-1] if len(steps) else 0

@@ -17,30 +17,30 @@ from wording.sentence_words import cca_name
 
 DEFINITIONS = {
     "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before the loss. Reno halves (RFC 5681), Linux's CUBIC "
-    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. The range of theory is for the window of that sample "
-    "and for one packet more, which may have been added since.",
-    "peak": "cwnd in the last sample before a loss is detected. The upper end of theory is one packet higher; delayed acknowledgements determine whether the window reaches it.",
+    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. The range of theory covers the window in this sample "
+    "and a window one packet larger, because another packet may have been added since.",
+    "peak": "cwnd in the last sample before a loss is detected. The range of theory is one packet wide; delayed acknowledgements determine whether the window reaches the upper end.",
     "mean over a tooth": "Mean cwnd from the beginning of one recovery to the beginning of the next, over all teeth together.",
     "growth": "Growth of Reno's cwnd per round trip in congestion avoidance. Theory: 1 packet (Linux counts "
-    "acknowledged packets, so delayed acknowledgements don't halve the growth), minus up to the fraction of the window that isn't "
-    "in flight, because Linux sends in bursts.",
+    "acknowledged packets, so delayed acknowledgements don't halve the growth), minus at most the share of the window that isn't "
+    "in flight because Linux sends in bursts.",
     "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
     "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base RTT that it assumes for the empty path, and the smallest RTT of a round trip. "
     "Measured after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, because Linux "
-    "rounds Diff down; both ends are converted to packets in the queue.",
+    "rounds Diff down; both ends of this range are converted to packets in the queue.",
     "queued": "cwnd (1 - base / RTT), with the true RTT of the empty path and the smoothed RTT: the packets that actually wait, bursts included.",
-    "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. The divisor is the base RTT and not the "
-    "RTT, so a queue that is long relative to the empty path looks longer than it is.",
-    "RTT assumed for the empty path": "Vegas's base RTT divided by the true RTT of the empty path. A flow that starts while there is a queue never sees the empty path.",
+    "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. The divisor is the base RTT instead of the "
+    "RTT, so Diff overestimates a queue that is long relative to the empty path.",
+    "RTT assumed for the empty path": "Vegas's base RTT divided by the true RTT of the empty path. A flow that starts while packets are queued never measures the RTT of the empty path.",
     "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
     "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for the minimum RTT "
     "when its estimate is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
     "cwnd in ProbeRTT": "Smallest window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
-    "time in ProbeRTT": "Duration of a ProbeRTT. Theory: at least 200 ms and a round trip, after no more than the small window is in flight.",
-    "bandwidth estimate": "BBR's estimate of the bandwidth, averaged over ProbeBW; theory: the payload's share of the link's rate.",
+    "time in ProbeRTT": "Duration of a ProbeRTT. Theory: at least 200 ms and one round trip, counted from the time at which no more than the small window is in flight.",
+    "bandwidth estimate": "BBR's estimate of the bandwidth, averaged over ProbeBW. Theory: the payload's share of the link's rate.",
     "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "
     "Recovery from losses, in which BBR sends less, is excluded.",
-    "queue in ProbeBW": "Mean RTT divided by the RTT of the empty path, minus 1; theory: at most the part of the window that doesn't fit on the path, about one BDP.",
+    "queue in ProbeBW": "Mean RTT divided by the RTT of the empty path, minus 1. Theory: at most the part of the window that doesn't fit on the path, about one BDP.",
 }
 
 
@@ -103,7 +103,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on windows for the top of the page, in studies with few cells."""
+    """Return the findings on windows; none unless pictures are drawn and the study has one scenario, one IP version and no mixes."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
@@ -119,7 +119,7 @@ def _picture(picture, material):
     if len(material.design.ip_versions) > 1:
         name = f"{name}, {ip_words(picture.ip_version)}"
     replications = count(len(runs), "replication")
-    words = f"Replication {first_valid(runs)}, the first valid one of {replications}."
+    words = f"Replication {first_valid(runs)} is the first valid run of {replications}."
     if not runs["valid"].any():
         words = f"None of {replications} is valid: nothing is drawn."
     changing = picture.scenario in material.design.changing_scenarios
@@ -128,10 +128,10 @@ def _picture(picture, material):
 
 
 def _table(material, identifier, caption, table, shown, by_flow=True):
-    """Return a table of the page whose first columns identify each row.
+    """Return a table of the page, in which the first columns identify a row.
 
-    These columns are the scenario, the CCA or mix, the flows' CCA in a mix (if `by_flow`, because each row is then about one CCA), and the
-    IP version.
+    These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only in studies of mixes,
+    and only if `by_flow` is true, which means that a row is about one CCA.
     """
     mixes = material.design.mixes
     place = (

@@ -1,4 +1,4 @@
-"""Sentences on windows over time, each with its numbers, n and interval."""
+"""Sentences on windows over time, with numbers, n and intervals."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -19,7 +19,7 @@ def window_findings(tables, confidence) -> list[Finding]:
 
 
 def _value_words(row, decimals, confidence=None, unit=""):
-    """Return a mean and its interval, such as "8.42 s (95 % interval 8.15 to 8.68)"; without a confidence, "95 % interval" is omitted."""
+    """Return a mean and its interval: "8.42 s (95 % interval 8.15 to 8.68)"; "95 % interval" is omitted if ``confidence`` is None."""
     shown = f"{number(row['mean'], decimals)}{unit}"
     if is_missing(row["ci_low"]):
         return shown
@@ -59,7 +59,7 @@ def _tooth_sentence(theory, cca, confidence):
 
 
 def _vegas_sentence(theory, confidence):
-    """Report the number of packets that a Vegas flow keeps in the queue, and the number of flows on target; None without Vegas."""
+    """Report the number of packets that a Vegas flow keeps in the queue, and the number of flows within bounds; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT assumed for the empty path")
@@ -67,15 +67,15 @@ def _vegas_sentence(theory, confidence):
     if believed is None or is_missing(believed["mean"]):
         return None
     text = (
-        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates their number at "
+        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates this number at "
         f"{_value_words(believed, 1)}, with alpha and beta of 2 and 4"
     )
     if base["mean"] > 1.05:
-        text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true one"
+        text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true RTT"
     kept = number(diff["flows_as_theory"], 0)
     if diff["flows"] > 1:
         kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
-    return "Vegas", f"{text}; Linux's own measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
+    return "Vegas", f"{text}; Linux's measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
 
 
 def _probe_sentence(theory, confidence):
@@ -85,7 +85,7 @@ def _probe_sentence(theory, confidence):
         return None
     return "BBR", (
         f"BBR probes for the minimum RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
-        f"{_value_words(cwnd, 2)} packets; Linux's own values are 10 s and 4 packets ({_n_words(between)})."
+        f"{_value_words(cwnd, 2)} packets; Linux's values are 10 s and 4 packets ({_n_words(between)})."
     )
 
 

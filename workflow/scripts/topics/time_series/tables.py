@@ -60,19 +60,19 @@ WINDOW_THEORY = Table(
         count_column("runs", "", "Number of valid runs with flows of the CCA."),
         count_column("flows", "", "Number of flows with a value, over all valid runs."),
         count_column("n", "", "Number of teeth, samples or probes that count, over all flows with a value."),
-        number_column("mean", IN_UNIT, "Mean over runs; the value of a run is the mean over its flows.", _NOTHING),
+        number_column("mean", IN_UNIT, "Mean over runs; the value of a run is the mean over the run's flows.", _NOTHING),
         *_MEAN_INTERVAL,
         number_column("least", IN_UNIT, "Smallest value of any flow.", _NOTHING),
         number_column("most", IN_UNIT, "Largest value of any flow.", _NOTHING),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column(
-            "tolerance_percent", "%", "Tolerance of the verdict beyond the theoretical range.",
+            "tolerance_percent", "%", "Tolerance by which the verdict extends the theoretical range.",
             "there is no theory for the quantity",
         ),
         count_column(
             "flows_as_theory", "",
-            "Number of flows whose value lies within the theoretical range, or outside by at most the tolerance.",
+            "Number of flows whose value lies within the theoretical range, extended by the tolerance.",
             "there is no verdict",
         ),
         verdict_column(
@@ -150,7 +150,7 @@ TEETH = Table(
         number_column("end_s", "s", "Time of the sample that first shows the next reduction."),
         truth_column(
             "steady",
-            "Whether the tooth belongs to the steady state and counts; the first tooth after slow start or a timeout doesn't count (with CUBIC, the first two don't).",
+            "Whether the tooth belongs to the steady state and therefore counts. The first tooth after slow start or a timeout doesn't count; with CUBIC, the second tooth doesn't count either.",
         ),
         number_column("mean_packets", "packets", "Mean congestion window over the tooth, recovery included."),
         number_column("avoidance_begin_s", "s", "Time of the tooth's first sample in congestion avoidance."),

@@ -24,7 +24,7 @@ class Picture:
 
 
 def sampled_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios sampled over time in which each iperf3 flow is one TCP connection through one constant bottleneck.
+    """Return the sampled scenarios in which each flow is one TCP connection through one constant bottleneck.
 
     Theory predicts the windows on such a path; the response of flows to changes is the subject of another topic.
     """
@@ -32,7 +32,7 @@ def sampled_scenarios(design) -> tuple[str, ...]:
 
 
 def _alone(design):
-    """Yield the sampled scenarios, with changing paths or not, in which each flow is one TCP connection through one bottleneck."""
+    """Yield the sampled scenarios in which each flow is one TCP connection through one bottleneck; the path may change."""
     for scenario in design.scenarios:
         if (
             is_sampled(scenario)
@@ -44,7 +44,11 @@ def _alone(design):
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` to draw: all sampled cells; only cells with a constant path if there are too many; or none."""
+    """Return the cells of a `StudyDesign` to draw.
+
+    These are all sampled cells. If they are too many, only cells with a constant path are drawn; if these are still too many, or runs have
+    too many flows, none are drawn.
+    """
     for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
         cells = list(product(sampled, design.ccas, design.ip_versions))
         if len(cells) <= MOST_CELLS:

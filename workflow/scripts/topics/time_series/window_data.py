@@ -23,9 +23,11 @@ def first_valid(cell) -> int:
 def run_data(samples, queue, phases) -> pd.DataFrame:
     """Return the data for a run's figure.
 
-    The result has the columns `COLUMNS`. The values of ``series`` are the lines cwnd, ssthresh (packets), rtt (ms) and queue_delay
-    (ms; queue_packets if the rate is unknown); phase, a spell with its name as value_text; and the ticks retransmission, drop and
-    mark, each with the number since the previous sample.
+    The result has the columns `COLUMNS`. The values of ``series`` are:
+
+    - cwnd, ssthresh (packets), rtt and queue_delay (ms): lines; queue_packets replaces queue_delay if the rate is unknown;
+    - phase: a spell in a phase, which is named in value_text;
+    - retransmission, drop and mark: ticks, whose value is the number since the previous sample.
 
     Parameters
     ----------
@@ -54,7 +56,10 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
 
 
 def with_changes(data, moments) -> pd.DataFrame:
-    """Return the table of `run_data` with a row of the series ``change`` for each of `moments`, which are pairs (time in s, words)."""
+    """Return a table from `run_data` with additional rows of the series ``change``, one for each of `moments`.
+
+    `moments` are pairs (time in s, description).
+    """
     rows = pd.DataFrame(moments, columns=["time_s", "value_text"]).assign(series="change").reindex(columns=COLUMNS)
     return pd.concat([data, rows.astype(data.dtypes)], ignore_index=True) if len(data) and len(rows) else data
 
@@ -67,25 +72,28 @@ def _line(rows, column):
 
 
 def _marks(rows, column):
-    """Return the time of each sample in which a counter has risen since the previous sample, and the increase; the counter starts at 0."""
+    """Return the increases in a counter, with the columns time_s (time of a sample) and value (increase since the previous sample).
+
+    The counter starts at 0. Samples without an increase are left out.
+    """
     steps = np.diff(np.nan_to_num(rows[column].to_numpy(float)), prepend=0.0)
     return pd.DataFrame({"time_s": rows["time_s"].to_numpy(float), "value": steps})[steps > 0]
 
 
 def thinned(time, values, columns) -> np.ndarray:
-    """Return the ascending positions of the samples that are enough to draw the line without a visible difference.
+    """Return the positions, in ascending order, of the samples that suffice to draw a line without a visible difference.
 
-    Time is cut into columns. The first, last, lowest and highest sample of each column stay, and so do the first and the last
-    of successive equal values.
+    Time is divided into columns. The first, last, lowest and highest sample of each column are kept. Of successive equal values, only the
+    first and the last are kept.
 
     Parameters
     ----------
     time : array_like of float, shape (n,)
         Ascending.
     values : array_like of float, shape (n,)
-        A missing value breaks the line; only the first of successive missing values stays.
+        A missing value breaks the line; of successive missing values, only the first is kept.
     columns : int
-        Number of columns. Two columns for each point of the figure's width are as fine as the eye can see.
+        Number of columns. Two columns per point of the figure's width are as fine as the eye can see.
     """
     time, values = np.asarray(time, float), np.asarray(values, float)
     if len(time) == 0:

@@ -1,4 +1,4 @@
-"""Measurements of each flow's window, and the values that theory predicts: rows of `tables.SAWTOOTH`."""
+"""Measures of each flow's window, with the values that theory predicts: rows of `tables.SAWTOOTH`."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,8 @@ from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
 
-#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of the range's ends (None without a verdict).
+#: Quantity -> unit, and tolerance of the verdict for effects outside the theory, in percent of the ends of the range (None without a
+#: verdict).
 QUANTITIES = {
     "left by a loss": ("of the peak", 3),
     "peak": ("packets", 3),
@@ -28,12 +29,12 @@ QUANTITIES = {
 }
 #: Smallest number of teeth with a meaningful mean.
 LEAST_TEETH = 2
-#: In a buffer shorter than this number of bursts, overflow depends on the packets' burstiness and not on their number.
+#: If a buffer is shorter than this number of bursts, overflow depends on the bursts and not on the number of packets in flight.
 LEAST_BURSTS = 3
 
 
 def buffer_packets(run) -> float | None:
-    """Return the capacity of the bottleneck's queue in full packets, given a run's row of ``tidy/runs.csv``; None if it is unknown."""
+    """Return the capacity of the bottleneck's queue in full packets, or None if it is unknown; ``run`` is a row of ``tidy/runs.csv``."""
     if not pd.isna(run["queue_packets"]):
         return float(run["queue_packets"])
     known = run["queue_bytes"] > 0 and run["packet_bytes"] > 0
@@ -41,7 +42,7 @@ def buffer_packets(run) -> float | None:
 
 
 def path_of(run, scenario, flows) -> TheoryPath | str:
-    """Return the bottleneck as a `TheoryPath`, or the reason, in words, why theory doesn't describe the teeth on this path.
+    """Return the bottleneck as a `TheoryPath`, or a text with the reason why theory doesn't describe the teeth on this path.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     random_loss = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
-        (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
+        (len(flows) > 1, "several flows: the window of a flow depends on the other flows"),
         (random_loss, "random loss: teeth end for reasons other than a full queue"),
         (jitter, "jitter: packets overtake one another"),
         (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),
@@ -77,7 +78,9 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
-    """Return the measures of a flow's steady teeth: means over teeth and, for Reno, total growth divided by total number of round trips.
+    """Return the measures of a flow's steady teeth, which are means over teeth.
+
+    For Reno, there is also the growth per round trip: the total growth divided by the total number of round trips.
 
     Parameters
     ----------
@@ -98,7 +101,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
     if cca in LEFT and not note:
         theory = steady_tooth(cca, path)
         means, periods = [theory.mean_packets] * 2, [theory.period_s] * 2
-        # The acknowledgement that reveals the loss may also enlarge the window: that depends on delayed acknowledgements.
+        # The acknowledgement that reveals the loss may also enlarge the window, depending on delayed acknowledgements.
         peaks = theory.peak_packets, theory.peak_packets + 1
     if cca in LEFT and len(steady):
         # The window may have grown by one more packet after the sample.
@@ -115,14 +118,14 @@ def tooth_measures(key, teeth, path) -> list[list]:
     grown = steady.dropna(subset=["growth_packets"])
     if cca == "reno" and len(grown):
         growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
-        # Up to one packet less than a burst isn't in flight, but waits for the burst or for a delayed acknowledgement.
+        # Up to a burst minus one packet isn't in flight, but waits for the rest of the burst or for a delayed acknowledgement.
         burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
         rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows
 
 
 def _why_no_teeth(path, steady, teeth):
-    """Return the reason, in words, why theory doesn't describe a flow's teeth; "" if it does."""
+    """Return the reason why theory doesn't describe the teeth of a flow, in words; "" if it does."""
     few = (
         f"too few steady teeth: {steady} of {teeth}; at least {LEAST_TEETH} are needed" if steady < LEAST_TEETH else ""
     )
@@ -130,7 +133,7 @@ def _why_no_teeth(path, steady, teeth):
 
 
 def why_no_theory(path) -> str:
-    """Return the reason, in words, why theory doesn't describe a flow's window on a path from `path_of`; "" if it does."""
+    """Return the reason why theory doesn't describe a flow's window, in words; "" if it does. ``path`` comes from `path_of`."""
     if isinstance(path, str):
         return path
     if path.buffer_packets >= LEAST_BURSTS * path.burst_packets:

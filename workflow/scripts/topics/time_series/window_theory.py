@@ -1,7 +1,7 @@
 """Theory of the teeth of a lone flow's window behind a drop-tail queue.
 
-The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are followed acknowledgement by
-acknowledgement through one bottleneck, whose queue lengthens the RTT as the windows grow. No parameter is fitted.
+The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are calculated acknowledgement by acknowledgement
+for one bottleneck. As a window grows, the bottleneck's queue lengthens the RTT. No parameter is fitted.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from tcp_models.linux_ccas import BBR_PACING_SHARE, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_S, LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow, converged_w_max, left_packets
 
-#: Number of later packets that must arrive before a sender detects a loss (RFC 5681, section 3.2).
+#: Number of later packets that must arrive until a sender detects a loss (RFC 5681, section 3.2).
 DUPLICATES = 3
 #: Ratio of Linux's pacing rate to the flow's rate (`tcp_pacing_ca_ratio`), and size of Linux's largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
@@ -25,7 +25,7 @@ CALCULATED, AVERAGED = 12, 6
 class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
-    A packet has `frame_bytes`, as counted by the queue and the rate, of which `mss_bytes` are data.
+    A packet counts as `frame_bytes` in the queue and for the rate; `mss_bytes` of these are data.
     """
 
     rate_mbps: float
@@ -46,7 +46,10 @@ class TheoryPath:
 
     @property
     def burst_packets(self) -> float:
-        """Number of packets that a sender sends at once (`tcp_tso_autosize`): 1/1024 s at 1.2 times the rate, and more on a short path."""
+        """Number of packets that a sender sends at once (`tcp_tso_autosize`).
+
+        It is the number of packets in 1/1024 s at 1.2 times the rate, and more on a short path.
+        """
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
 
@@ -74,10 +77,10 @@ class Tooth:
 def steady_tooth(cca, path) -> Tooth:
     """Return the mean tooth of a lone "reno" or "cubic" flow in the steady state, long after slow start.
 
-    A tooth begins when the sender detects a loss. Recovery takes one round trip from the detection of the last loss (RFC 6675);
-    during it the flight shrinks evenly to the reduced window (RFC 6937). Then the window grows by its law. The first packet
-    that no longer fits is dropped. The sender detects this by `DUPLICATES` later packets, a round trip later, and each packet
-    by which the window grows in the meantime is dropped too.
+    A tooth begins when the sender detects a loss. Recovery takes one round trip from the detection of the last loss (RFC 6675). During
+    recovery, the number of packets in flight shrinks evenly to the reduced window (RFC 6937). Then the window grows by the law of the CCA,
+    until a packet no longer fits and is dropped. The sender detects the loss one round trip later, when `DUPLICATES` later packets have
+    arrived. Each packet by which the window grows in the meantime is dropped too.
     """
     teeth, peak, w_max, late_s = [], path.fitting_packets + 1, 2 * path.fitting_packets, 0.0
     for _ in range(CALCULATED):
@@ -94,7 +97,10 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth after a loss at `peak`, the window at the next loss, and the time in s from that loss's first drop to its last."""
+    """Return the tooth after a loss at a window of `peak`, the window at the next loss, and the duration of the next loss in s.
+
+    A loss lasts from the first to the last dropped packet.
+    """
     trough, full_rtt_s = left_packets(cca, peak), path.rtt_s(peak)
     # The queue at the time of the last repair: it shrinks with the flight.
     repair_s = max(path.base_rtt_s, full_rtt_s - late_s * (1 - LEFT[cca]))
@@ -122,11 +128,12 @@ def _next_tooth(cca, path, peak, w_max, late_s):
 
 
 def bbr_window_packets(path) -> float:
-    """Return BBR's mean window in ProbeBW: two BDPs, an allowance for aggregation, and three bursts, rounded up to an even number.
+    """Return BBR's mean window in ProbeBW, in packets.
 
-    See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in tcp_bbr.c; during an eighth
-    of the time the window is two packets larger. The allowance is the number of packets that a delayed acknowledgement covers, plus
-    one because the expected number is rounded down.
+    The window is the sum of two BDPs, an allowance for aggregation and three bursts, rounded up to an even number; during an eighth of the
+    time, it is two packets larger. The allowance is the number of packets that a delayed acknowledgement covers, plus one because the
+    expected number is rounded down. See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in
+    tcp_bbr.c.
     """
     bdp = path.packets_per_s * path.base_rtt_s
     burst = max(2, int(BBR_PACING_SHARE * path.packets_per_s / 1024))

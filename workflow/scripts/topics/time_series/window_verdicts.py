@@ -1,4 +1,4 @@
-"""Compare the windows of a cell with theory over replications: mean, interval, and verdict."""
+"""Compare the windows in each cell with theory: mean and interval over replications, and verdict."""
 
 import pandas as pd
 
@@ -9,21 +9,21 @@ from topics.time_series.window_measures import QUANTITIES
 
 AS_THEORY, ABOVE, BELOW, UNDECIDED, NO_VERDICT = "as theory", "above", "below", "undecided", ""
 VERDICTS = {
-    AS_THEORY: "The interval lies within the theoretical range, or outside by at most the tolerance.",
+    AS_THEORY: "The interval lies within the theoretical range, extended by the tolerance.",
     ABOVE: "The whole interval lies above the theoretical range by more than the tolerance.",
     BELOW: "The whole interval lies below the theoretical range by more than the tolerance.",
     UNDECIDED: "The interval crosses an end of the theoretical range, extended by the tolerance: more replications would decide the case.",
     NO_VERDICT: "There is no theory for this case, or too little was measured: the note gives the reason.",
 }
-#: Largest growth of the window between samples, as a share of the window's peak, at which teeth can be measured.
+#: Teeth can be measured if the window grows between samples by at most this share of the window's peak.
 COARSE_SHARE = 0.05
 _OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time between losses")
 
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
-    """Return `WINDOW_THEORY`: each quantity of a CCA's flows in a cell compared with theory, in the order of `QUANTITIES`.
+    """Return `WINDOW_THEORY`, with a row for each quantity of a cell's flows with the same CCA, in the order of `QUANTITIES`.
 
-    A run's value is the mean of its flows' values. The mean and the interval are over runs, the extremes over flows.
+    The value of a run is the mean over the run's flows. The mean and the interval are over runs; the extremes are over flows.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     labels : dict
         Scenario -> label.
     coarse : dict
-        Cell -> growth of the window between samples as a share of the window's peak; cells with unknown growth are missing.
+        Cell -> growth of the window between samples as a share of the window's peak; cells without a known growth are missing.
     confidence : float
     """
     rows, keys = [], [*CELL, "flow_cca"]
@@ -49,9 +49,9 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
 
 
 def _compared(group, tolerance, is_coarse, confidence):
-    """Return the columns of `WINDOW_THEORY` for one quantity in a cell, without a verdict if the samples are coarse.
+    """Return the columns of `WINDOW_THEORY` for one quantity in a cell.
 
-    If theory applies to some flows, the other flows (with too few teeth) are excluded.
+    There is no verdict if ``is_coarse`` is true. If theory applies to some flows, the other flows (with too few teeth) are excluded.
     """
     notes = list(dict.fromkeys(filter(None, group["note"])))
     group = group[group["theory_low"].notna()] if group["theory_low"].notna().any() else group
@@ -79,7 +79,7 @@ def _compared(group, tolerance, is_coarse, confidence):
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
-    """Return the verdict on an interval (`AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`), given the theoretical range with the tolerance."""
+    """Return the verdict on an interval: `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`; the theoretical range includes the tolerance."""
     if low > theory_high:
         return ABOVE
     if high < theory_low:

@@ -14,12 +14,12 @@ CHANGING = "changes while traffic flows"
 
 
 def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
-    """Return both ends of Wilson's score interval of a proportion (Wilson, 1927, JASA 22:209-212).
+    """Return the lower and upper end of Wilson's score interval for a proportion (Wilson, 1927, JASA 22:209-212).
 
     Parameters
     ----------
     hits, trials : int
-        Numbers of successes and of trials; there is at least one trial.
+        Number of successes, and number of trials (at least one).
     confidence : float
         Confidence of the interval, between 0 and 1.
     """
@@ -36,9 +36,8 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
 def _independent_runs(runs):
     """Return runs with independent losses: for each seed, the run that sent the most packets.
 
-    Runs of one scenario and replication have the same seed, so the link drops packets with the same
-    serial numbers in all of them: the losses of the shorter runs also occur in the longest.
-    Counting all of them would make an interval up to sqrt(12) times too narrow.
+    Runs of one scenario and replication have the same seed, so the link drops packets with the same serial numbers in all these runs: the
+    losses of shorter runs also occur in the longest run. Counting all runs would make an interval up to sqrt(12) times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
@@ -46,15 +45,15 @@ def _independent_runs(runs):
 def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     """Return the realised and the configured loss of each scenario's link.
 
-    The result has one row per scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
-    (number of independent runs), packets, note.
+    The result has one row per scenario. The columns are scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high,
+    runs (number of independent runs), packets and note.
 
     Parameters
     ----------
     confidence : float
         Confidence of the interval.
     changing : collection of str
-        Scenarios whose loss changes and so has no single value; the check `loss_forward` of each run judges it phase by phase.
+        Scenarios whose loss changes, so that it has no single value. In each run, the check `loss_forward` judges it phase by phase.
     """
 
     def loss(valid):
@@ -72,9 +71,9 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return the smallest RTT that TCP measured in each scenario, and the smallest RTT that path and jitter allow.
+    """Return each scenario's smallest RTT measured by TCP, and the smallest RTT that path and jitter allow.
 
-    ``shifts_ms`` is scenario -> smallest RTT of a changing path minus the path's initial RTT (`StudyDesign.rtt_shifts_ms`).
+    ``shifts_ms`` maps scenarios with a changing path to the path's smallest RTT minus its initial RTT (`StudyDesign.rtt_shifts_ms`).
 
     The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the smallest RTT over all valid runs; ``high`` is the
     largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the path that the scenario sets.
@@ -98,14 +97,17 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:
-    """Return each run's smallest possible RTT minus the scenario's smallest possible RTT, in ms; it is 0 unless paths are drawn."""
+    """Return the smallest possible RTT of each run minus the smallest possible RTT of its scenario, in ms; 0 unless paths are drawn."""
     least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
     return least * (factors.to_numpy() - 1)
 
 
 def _checked(runs, scenarios, quantity, unit, configured, realised):
-    """Return the table of a quantity: the value `configured` in each scenario, and the value `realised` in valid runs."""
+    """Return the table of a quantity, with one row per scenario.
+
+    The function ``configured`` returns the configured value of a scenario; ``realised`` returns columns computed from the valid runs.
+    """
     rows = []
     for scenario in scenarios.to_dict("records"):
         valid = runs[(runs["scenario"] == scenario["scenario"]) & runs["valid"]]

@@ -1,4 +1,4 @@
-"""Find the report's conclusions that would change if excluded runs with measured values were kept."""
+"""Find the conclusions of the report that would change if excluded runs with measured values were kept."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,10 @@ PAIRS = "CCA against CCA"
 
 @dataclass(frozen=True)
 class ChangedConclusion:
-    """A conclusion that would change: its question, its place, and both versions; an overall conclusion has no scenario."""
+    """A conclusion that would change if excluded runs were kept.
+
+    A conclusion over all scenarios has no scenario.
+    """
 
     question: str
     metric: str
@@ -34,7 +37,7 @@ def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConc
     tables : object
         Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
     margins : dict of str to float
-        Metric -> largest change in a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
+        Metric -> largest change in a mean that is too small to matter, as returned by `metrics.differences`.
     significance : float
     """
     changes, compared = [], 0
@@ -64,7 +67,10 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return the means without and with excluded runs in words; both texts are empty if the means differ by at most the metric's margin."""
+    """Return the mean without excluded runs and the mean with excluded runs, in words.
+
+    Both texts are empty if the means differ by at most the metric's margin.
+    """
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -90,7 +96,7 @@ def _together(row, significance):
 
 
 def _pair(row, significance):
-    """Return the conclusion on a pair without and with excluded runs: "differs, higher", "not shown"."""
+    """Return the conclusion on a pair without excluded runs, and with them: ("differs, higher", "not shown")."""
     verdicts = []
     for end in ("", KEPT):
         shown = _shown(row[f"p_holm{end}"], significance)
@@ -105,12 +111,12 @@ def _shown(p, significance) -> str:
 
 
 def exclusions_sentence(usable, invalid, changes, compared) -> str:
-    """Report the changes that would result from keeping excluded runs.
+    """Report the number of conclusions that would change if excluded runs were kept.
 
     Parameters
     ----------
     usable, invalid : int
-        Numbers of excluded runs with measured values, and of all excluded runs.
+        Number of excluded runs with measured values, and number of all excluded runs.
     changes : list of ChangedConclusion
     compared : int
         Number of conclusions that were compared.
@@ -121,7 +127,7 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
     sentence = f"{runs} {'has' if usable == 1 else 'have'} measured values nevertheless. If {'it' if usable == 1 else 'they'} had counted"
     if not changes:
-        return f"{sentence}, none of {compared:,} conclusions would change: no verdict, and no mean by more than the study's margins."
+        return f"{sentence}, none of {compared:,} conclusions would change: every verdict would stay, and no mean would move beyond the study's margins."
     pairs = [change for change in changes if change.question == PAIRS]
     turned = sum(change.reported.startswith(DIFFERS) and change.kept.startswith(DIFFERS) for change in pairs)
     return (

@@ -32,7 +32,7 @@ UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
 def _draw_emulation(checks, scenarios, confidence):
-    """Return the figure, one panel per table of `emulation_check`; `confidence` applies to the interval of the loss."""
+    """Return the figure, with one panel for each of the tables `checks`; `confidence` applies to the interval of the loss."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
     key = [
@@ -73,7 +73,7 @@ def _row(axes, row, cell, deviation, low, high):
 
 
 def _words(cell):
-    # Enough decimals to show whether it equals the configured value.
+    # Enough decimals to show whether the realised value equals the configured value.
     return plain(cell["realised"]) if cell["realised"] in (0, cell["configured"]) else number(cell["realised"])
 
 

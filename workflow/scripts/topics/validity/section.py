@@ -46,7 +46,7 @@ def failed_checks(checks) -> list[dict]:
 
 
 def _exclusions(material) -> dict:
-    """Return the effects of keeping excluded runs: a sentence, and the table of changed conclusions (None if no conclusion changes)."""
+    """Return the ``sentence`` on the effect of keeping excluded runs, and the ``table`` of changed conclusions (None without changes)."""
     tables, params = material.tables, material.params
     invalid = int((~tables.runs["valid"] & ~not_run(tables.runs)).sum())
     usable = int(usable_exclusions(tables.runs).sum())

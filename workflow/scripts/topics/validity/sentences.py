@@ -1,4 +1,4 @@
-"""Sentences on the validity of the numbers: valid runs, and the agreement of loss and RTT with the configuration."""
+"""Sentences on validity: the number of valid runs, and the agreement of loss and RTT with the configuration."""
 
 from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
@@ -16,10 +16,11 @@ MAX_REASONS = 2
 def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
     """Report the number of valid runs, and the agreement of loss and RTT with the configuration.
 
-    ``shifts_ms`` is as for `emulation_check.smallest_rtt`; ``loss_changing`` are the scenarios whose loss changes, which are left out.
+    ``shifts_ms`` has the same meaning as in `emulation_check.smallest_rtt`. Loss is not compared in the scenarios ``loss_changing``, whose
+    loss changes.
     """
     valid = runs[runs["valid"]]
-    # Where hosts' paths differ, the lowest RTT is that of the nearest pair.
+    # If the hosts' paths differ, the lowest RTT is the RTT of the nearest pair.
     least = {
         row["scenario"]: max(0.0, least_rtt_ms(row) + (shifts_ms or {}).get(row["scenario"], 0.0))
         for row in scenarios.to_dict("records")
@@ -78,9 +79,9 @@ def loss_sentences(valid) -> list[str]:
 
 
 def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
-    """Compare the smallest measured round-trip time in each scenario with the smallest possible one, which `least` names.
+    """Compare the smallest measured RTT in each scenario with the smallest possible RTT, which `least` describes in words.
 
-    ``packet_ms`` is the transmission time of a full packet on each scenario's link, which is most of the difference on a slow link.
+    ``packet_ms`` is the transmission time of a full packet on each scenario's link. On a slow link, it is most of the difference.
     """
     excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
     if excess.empty:

@@ -1,4 +1,4 @@
-"""Count valid and excluded runs per cell, and passed and failed checks per check."""
+"""Count the valid and the excluded runs of each cell, and the runs that passed and failed each check."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 
 def _summarise_cells(runs, checks):
-    """Return `VALIDITY`: the runs of each cell, and the reasons for exclusions."""
+    """Return `VALIDITY`: the numbers of runs in each cell, and the reasons for exclusions."""
     failed = checks[~checks["ok"]].groupby(CELL, sort=False)["check"]
     reasons = {
         cell: "; ".join(f"{name} ({count})" for name, count in names.value_counts().items()) for cell, names in failed
@@ -32,7 +32,7 @@ def _summarise_cells(runs, checks):
 
 
 def _summarise_checks(checks):
-    """Return `CHECK_COUNTS`: the runs that passed and failed each check, in the order in which the checks are made."""
+    """Return `CHECK_COUNTS`: the numbers of runs that passed and failed each check, in the order of the checks."""
     rows = []
     for name, group in checks.groupby("check", sort=False):
         example = group.sort_values("ok", kind="stable").iloc[0]
@@ -42,7 +42,10 @@ def _summarise_checks(checks):
 
 
 def _require_agreement(runs, checks):
-    """Raise `ValueError` naming the first run whose validity contradicts its checks: a run is valid if it was checked and none failed."""
+    """Raise `ValueError` if the validity of a run contradicts the run's checks; the message names the first such run.
+
+    A run is valid if it was checked and failed no check.
+    """
     verdict = checks.groupby(RUN)["ok"].all()
     index = pd.MultiIndex.from_frame(runs[RUN])
     unknown = verdict.index.difference(index)

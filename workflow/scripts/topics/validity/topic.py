@@ -1,4 +1,4 @@
-"""The validity of the runs: the checks that they passed or failed, and the agreement of loss and delay with the configuration."""
+"""The validity of the runs: passed and failed checks, and the agreement of loss and delay with the configuration."""
 
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Analysis, Place, Plot, Topic

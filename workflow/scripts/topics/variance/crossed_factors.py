@@ -1,10 +1,10 @@
-"""The conditions that vary across a study's scenarios, if the scenarios are a full factorial design."""
+"""Find the conditions that vary across scenarios, if the scenarios form a full factorial design."""
 
 import math
 
 import pandas as pd
 
-#: Columns of ``tidy/scenarios.csv`` that are names or follow from other conditions.
+#: Columns of ``tidy/scenarios.csv`` that aren't conditions, or that follow from other conditions.
 NOT_SET = (
     "scenario",
     "label",
@@ -24,11 +24,11 @@ SCENARIO = "scenario"
 
 
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the conditions that vary across scenarios if each combination of them exists exactly once; otherwise None.
+    """Return the conditions that vary across scenarios; None unless each combination of their levels exists exactly once.
 
-    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result is indexed by scenario and has one column per
-    condition, named in words. The values are the numbers of the condition's levels, in the order of appearance. Conditions that vary
-    one-to-one are combined: "rate and queue".
+    ``scenarios`` is ``tidy/scenarios.csv``, or some of its rows. The result is indexed by scenario and has one column per condition, named
+    in words. The values are indices of the condition's levels, in order of appearance. Conditions that always vary together are combined:
+    "rate and queue".
     """
     together: dict[tuple, list[str]] = {}
     for name in scenarios.columns:

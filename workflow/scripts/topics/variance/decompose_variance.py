@@ -1,4 +1,4 @@
-"""Decompose the variance of each metric: by conditions, CCA, IP version, their interactions, seed and run."""
+"""Decompose the variance of each metric by conditions, CCA, IP version, interactions of these factors, seed and run."""
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,10 @@ IP_VERSION = "IP version"
 
 
 def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
-    """Return a metric's values on the scale on which they are compared, and the scale's name.
+    """Return the values of a metric on the scale on which they are compared, and the name of this scale.
 
-    Ratios are compared as logarithms unless a value is 0; counts, which may be 0 and whose standard deviation grows with the mean, as
-    square roots (Bartlett, 1936, JRSS Supplement 3(1)); shares without transformation.
+    Metrics compared as ratios are transformed to logarithms, unless a value is 0. Counts may be 0, and their standard deviation grows with
+    the mean, so they are transformed to square roots (Bartlett, 1936, JRSS Supplement 3(1)). Other values are not transformed.
     """
     if metric.scale == "ratio" and (values > 0).all():
         return np.log(values), LOGARITHM
@@ -52,7 +52,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
     if conditions is None:
         conditions = pd.DataFrame({SCENARIO: range(len(whole))}, index=whole["scenario"])
         if len(whole) > 1:
-            notes.append("scenarios aren't a full factorial design, so they are one factor")
+            notes.append("scenarios aren't a full factorial design, so the scenario is a single factor")
     order = conditions.rename_axis(None).sort_values(list(conditions.columns)).index
     wide = there.pivot(index=CELL, columns="replication", values="value")
     wide = wide.reindex(pd.MultiIndex.from_product([order, ccas, ip_versions]))
@@ -73,7 +73,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
 
 
 def _row(part) -> dict:
-    """Return the table's columns for a part."""
+    """Return the columns of `VARIANCE` for a part."""
     kind = {(SEED,): CHANCE, (RUN,): CHANCE, (REST,): HIGHER}.get(
         part.name, FACTOR if len(part.name) == 1 else INTERACTION
     )
@@ -85,7 +85,7 @@ def _row(part) -> dict:
 
 
 def decompose_variance(runs, scenarios, confidence) -> pd.DataFrame:
-    """Decompose the variance of every metric; return `VARIANCE`."""
+    """Return `VARIANCE`, in which the variance of every metric is decomposed."""
     rows = [row for metric in METRICS for row in decompose_metric(runs, scenarios, metric, confidence)]
     table = pd.DataFrame(rows).reindex(columns=VARIANCE.names)
     return table.astype(dict.fromkeys(("df", "cells", "replications"), "Int64"))

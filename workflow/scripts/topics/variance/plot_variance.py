@@ -23,14 +23,14 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION
 from wording.number_format import is_missing, number
 
 ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 14, 30, 12, 30
-#: Smallest share, in percent, of any metric's variance with which an interaction has a separate row.
+#: An interaction has a separate row if its share of any metric's variance is at least this percentage.
 SHOWN_FROM = 1.0
 AXIS = Axis("linear", 0.0, 102.0, (0, 25, 50, 75, 100))
 COLOURS = {CHANCE: LIGHT.muted, INTERACTION: LIGHT.indigo, HIGHER: LIGHT.indigo}
 
 
 def shown_parts(variance) -> list[str]:
-    """Return the parts that have a row in each panel: all except interactions that are small in every metric."""
+    """Return the parts that have a row in each panel: all except interactions with a small share of every metric's variance."""
     largest = variance.groupby("part", sort=False)["share_percent"].max()
     small = set(largest.index[~(largest >= SHOWN_FROM)]) & set(variance.loc[variance["kind"] == INTERACTION, "part"])
     return [part for part in dict.fromkeys(variance["part"]) if part and part not in small]

@@ -1,4 +1,4 @@
-"""The section on variance: the shares of each metric's variance due to each factor and to chance."""
+"""The section on variance: the shares of each metric's variance that are due to factors, interactions and chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -9,7 +9,7 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
 from wording.number_format import NONE, is_missing, number
 from wording.sentence_words import listed
 
-#: Smallest share, in percent, with which a sentence names a part, and the largest number of parts that it names.
+#: Smallest share, in percent, of a part that a sentence names, and largest number of parts that a sentence names.
 NAMED_FROM, NAMED = 5.0, 3
 
 
@@ -33,7 +33,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the sources of variance of the first metric that varies."""
+    """Return a finding on the sources of variance of the first metric that varies."""
     variance = material.tables.variance
     for metric in METRICS:
         parts = variance[(variance["metric"] == metric.column) & variance["share_percent"].notna()]

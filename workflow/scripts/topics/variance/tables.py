@@ -18,18 +18,18 @@ VARIANCE = Table(
         text_column("taken_as", "Transformation of the values: `logarithm`, `square root`, or none (`value`)."),
         text_column(
             "part",
-            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
+            "A factor, two factors joined by ` x ` (an interaction), `higher interactions` (all interactions of three or more factors), `seed` (the part "
             "shared by the runs of a scenario and replication) or `run` (the rest of the variation between replications).",
             _NONE,
         ),
         text_column("kind", "Kind of part: `factor`, `interaction`, `higher` or `chance`.", _NONE),
-        count_column("df", "", "Degrees of freedom; for a factor, its number of levels minus one.", _OF_CHANCE),
-        number_column("squares", "", "Sum of squares over the cells' means, each counted once.", _OF_CHANCE),
+        count_column("df", "", "Degrees of freedom; for a factor, the number of levels minus one.", _OF_CHANCE),
+        number_column("squares", "", "Sum of squares over the means of cells; each cell counts once.", _OF_CHANCE),
         number_column(
             "variance",
             "",
-            "Estimate of the part's variance over the cells, with chance's contribution to its sum of squares subtracted; a negative "
-            "estimate means 0. Its unit is the square of the unit of the transformed values.",
+            "Estimate of the part's variance over the cells, after the contribution of chance is subtracted; a negative estimate means 0. "
+            "The unit is the square of the unit of the transformed values.",
             _NONE,
         ),
         number_column(

@@ -6,7 +6,10 @@ from topics.variance.tables import VARIANCE
 
 
 def has_several_cells(design) -> bool:
-    """Return whether a `StudyDesign` has several cells with a metric in common; a study that only compares message sizes has none."""
+    """Return whether a `StudyDesign` has several cells with a common metric.
+
+    The cells of a study that only compares message sizes have no common metric.
+    """
     cells = len(design.scenarios) * len(design.ccas) * len(design.ip_versions)
     return cells > 1 and not compares_sizes_alone(design)
 
