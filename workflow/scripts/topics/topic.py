@@ -10,8 +10,8 @@
   other variables of the template (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` finds each topic by its folder. A script's argument named after a tidy table (``runs``, ``scenarios``) is
-this table; the argument ``params`` has the settings and parameters that the analysis names.
+``topics/registry.py`` finds each topic by its folder. If an argument of a script has the name of a tidy table (``runs``, ``scenarios``),
+the script receives this table. The argument ``params`` has the settings and parameters that the analysis declares.
 """
 
 import re
@@ -66,7 +66,7 @@ class Plot:
     # is compared: a list with its path, empty if the table doesn't exist.
     inputs: tuple[str, ...]
     title: str  # its name in `snakemake --report`
-    shows: str  # description of its marks there
+    shows: str  # description of its marks in `snakemake --report`
     # Its own parameters, for the script and for the caption, in addition to those of every figure
     # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
@@ -109,7 +109,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a predicate on designs: whether ``holds`` is true for more than half of the design's scenarios."""
+    """Return a predicate that is true for a design if ``holds`` is true for more than half of the design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -119,10 +119,10 @@ class Topic:
 
     name: str  # the name of its folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation
-    order: int  # its place among the topics, for its question and its findings in the report
+    order: int  # sorts the questions and findings of topics in the report
     applies: Callable[[StudyDesign], bool]  # whether a `StudyDesign` has this topic
     analyses: tuple[Analysis, ...] = ()  # analyses with rules that follow from their declaration
-    # All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
+    # All analysis tables, in the order of the report's downloads. The default is the tables of `analyses`, in the same order.
     tables: tuple[Table, ...] = ()
     # Its figures, or a function of the `StudyDesign` that returns them.
     figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()

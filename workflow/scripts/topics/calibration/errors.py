@@ -28,7 +28,7 @@ from wording.scenario_words import rate_words
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
 #: ping reads both of its times in whole us.
 ECHO_STEP_US = 1
-#: Shortest time whose error is measured with ping: for shorter times a step of 1 us would be more than a hundredth.
+#: Shortest time, in us, that ping can measure with an error below a hundredth, given its step of 1 us.
 LEAST_ECHO_US = 100
 #: Limit for a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
 Z_LIMIT = 3.29
@@ -62,7 +62,7 @@ def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_pp
 
 
 def _judged(row):
-    """Return the row with its error, also in parts per million, and its verdict."""
+    """Return a row with its error, the error in ppm, and its verdict."""
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
@@ -128,10 +128,11 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the row for an echo request's round trip over the idle path; no row if delays are random, because there are too few requests.
+    """Yield the row for an echo request's round trip over the idle path.
 
-    If packets take time to pass the cable, the row compares this time: the round-trip time minus the configured delays. Otherwise it
-    compares the round-trip time with the configured delays.
+    If packets take no time to pass the cable, the row compares the round-trip time with the configured delays. Otherwise, the row is about
+    serialisation: it compares the round-trip time minus the configured delays with the time on the cable. There is no row if this time is
+    too short for ping, or if delays are random, because there are too few requests.
     """
     if _both(point, "jitter"):
         return

@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess rate, in ppm, that is due to the shaper's rounding to whole ns.
+    """Return the relative excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -75,7 +75,7 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return the burst after idle time in bytes, excluding the packet that puts the shaper into debt.
+    """Return the size in bytes of the burst after idle time, excluding the packet that puts the shaper into debt.
 
     The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
     server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
@@ -125,7 +125,7 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return the number of a model's packets that carry as much information on the loss rate as one packet with independent loss.
+    """Return the number of packets under a loss model that carry as much information on the loss rate as one packet with independent loss.
 
     The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
     the chain's fundamental matrix sums (Kemeny and Snell 1960).

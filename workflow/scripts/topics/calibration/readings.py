@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: Number of samples after the first packets by which the burst has left; a packet that leaves later has waited for its turn.
+#: Number of samples, counted from the first waiting packets, within which the burst leaves. Packets that leave later have waited.
 SETTLED = 3
 
 

@@ -55,7 +55,7 @@ READINGS = Table(
             )
         ),
         truth_column("even", "Whether all jitter is uniformly distributed."),
-        number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference between two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
+        number_column("spread_ms", "ms", "Smoothed difference between two packets' delays, averaged over whole seconds.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
         count_column("spread_seconds", "", "Number of whole seconds over which `spread_ms` is averaged.", _NO_DATAGRAMS),
         number_column("round_trip_us", "µs", "Mean round-trip time of a message.", _NO_ROUND_TRIPS, "qperf"),
         count_column("exchanges", "", "Number of messages that came back.", _NO_ROUND_TRIPS, "qperf"),

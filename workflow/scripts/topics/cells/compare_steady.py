@@ -50,7 +50,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return a note on goodput and one on RTT, each only if it isn't steady after start-up."""
+    """Return one note for each of goodput and RTT that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -63,10 +63,10 @@ def _changing_words(runs):
 
 
 def compare_steady(runs, params) -> pd.DataFrame:
-    """For every cell, compare each metric that has a steady part; return `STEADY`.
+    """Return `STEADY`: the comparison of each metric between the steady part and the whole run, for every cell.
 
-    Omitted are metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index of single
-    flows.
+    The table leaves out metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index
+    if only one flow is under test.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

@@ -36,7 +36,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     bounds : tuple of float
         Smallest and largest possible value; None where there is no bound.
     worst : float, optional
-        The worst value that a run can have.
+        Worst value that the metric can have in a run.
     """
     known = values.dropna().to_numpy(float)
     n = len(known)

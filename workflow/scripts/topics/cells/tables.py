@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: Largest change, in %, between the two halves of the time after start-up if a run is to count as steady.
+#: Largest change, in %, from the first to the second half of the time after start-up at which a run counts as steady.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")

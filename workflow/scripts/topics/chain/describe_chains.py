@@ -1,4 +1,4 @@
-"""Describe, for each cell, the measured and the theoretical share of the flows that cross several bottlenecks."""
+"""Estimate the share of the flows that cross several bottlenecks, and compute their theoretical share, for each cell."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from tcp_models.chain_models import fair_share, reno_share_independent, reno_sha
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing
 
-#: Measures of a run, which are averaged over the runs of a cell.
+#: Measures of a run. They are averaged over the runs of a cell.
 MEASURES = (
     "long_share_percent", "long_goodput_mbps", "cross_goodput_mbps", "used_percent", "long_rtt_ms", "cross_rtt_ms",
     "long_retransmit_percent", "cross_retransmit_percent", "queue_drop_percent",
@@ -113,7 +113,10 @@ def _are_alike(bottlenecks, scenario):
 
 
 def _theory(row):
-    """Return the theoretical shares of a cell's long flows; for Reno with known RTTs also its shares with these RTTs."""
+    """Return the theoretical shares of a cell's long flows for equal RTTs.
+
+    If the CCA is Reno and the RTTs are known, the result also has Reno's theoretical shares for the measured RTTs.
+    """
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

@@ -1,4 +1,4 @@
-"""Several bottlenecks in series: the measured and theoretical shares of long flows, which compete with cross flows at each."""
+"""Bottlenecks in series: the measured and theoretical shares of long flows, which meet cross flows at every bottleneck."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS

@@ -1,6 +1,6 @@
-"""The statistics of claims that compare two groups of cells: a ratio, and a difference relative to the largest other difference.
+"""Statistics for claims that compare two groups of cells: ratios, and differences relative to the largest other difference.
 
-Like `claim_predicates`, this module has one function per kind, which returns an `Outcome`.
+Like `claim_predicates`, this module has one function for each kind of claim. The function returns an `Outcome`.
 """
 
 import math
@@ -81,7 +81,7 @@ def ratio(claim, samples, tail) -> Outcome:
 
 
 def _pairs(claim, samples):
-    """Return the means of both groups, arranged so that each pair of cells that can be selected occurs once.
+    """Return the means of both groups, arranged so that each possible pair of cells occurs once.
 
     A mean over cells counts as one cell. The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and
     cells of the denominator.
@@ -110,7 +110,7 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the function that gives the bounds of logarithms; the bounds are infinite where only some rows have a finite logarithm."""
+    """Return a function that computes bounds for logarithms; the bounds are infinite where only some rows have finite logarithms."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -145,7 +145,9 @@ def largest_difference(claim, samples, tail) -> Outcome:
     unit = measure_of(claim, "minuend").unit
     order = np.argsort(-differences, kind="stable")
     amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
-    return Outcome(value, low, high, "times", subject, f"in descending order it is {', '.join(amounts)}", JOINT)
+    return Outcome(
+        value, low, high, "times", subject, f"the differences in descending order are {', '.join(amounts)}", JOINT
+    )
 
 
 def _groups(claim, samples, each):

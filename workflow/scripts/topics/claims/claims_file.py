@@ -40,13 +40,13 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Return the content of a schema-valid claims file with defaults filled in, and a list of the contradictions in it."""
+    """Fill in the defaults of a schema-valid claims file; return the complete content and a list of its contradictions."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 
 
 def claims_version(path) -> dict:
-    """Return the identity, as from `claim_versions.version_of`, of a claims file that `load_claims` accepts."""
+    """Return the result of `claim_versions.version_of` for a claims file that `load_claims` accepts."""
     content = read_mapping(path, "a claims file", ["claims"], ClaimsError)
     return version_of(content, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
@@ -59,9 +59,9 @@ def claims_schema() -> dict:
 
 
 def schema_for(own_ccas) -> dict:
-    """Return the schema for a file that may also name `own_ccas`, the CCAs that studies define.
+    """Return the schema for a claims file that may also use `own_ccas`, which are CCAs that studies define.
 
-    Without such CCAs the result is the shared dict of `claims_schema`.
+    If there are no such CCAs, the result is the shared dict of `claims_schema`.
     """
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:
@@ -253,7 +253,10 @@ def _impossible_replication(claim, requirement):
 
 
 def _impossible_measure(prefix, claim, chosen):
-    """Report keys that exclude each other in the measure of a claim or of one of its groups, whose keys start with `prefix`."""
+    """Report keys that exclude each other in the measure of a claim or of one of its groups.
+
+    `prefix` is the beginning of the group's keys, or empty for the claim itself.
+    """
     quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"

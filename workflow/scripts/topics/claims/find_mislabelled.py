@@ -1,7 +1,7 @@
-"""Find runs in which another CCA ran instead of the requested one, and compare them with runs of the requested CCA.
+"""Find runs in which a CCA other than the requested one ran, and compare them with correctly labelled runs.
 
 If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
-with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence.
+with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence of the problem.
 """
 
 import json
@@ -59,10 +59,10 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _describe(group, valid, reference, cell):
-    """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
+    """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
 
-    These runs are compared with runs that requested the CCA that ran: in the same scenario, where they have the same seeds, or otherwise in
-    the reference scenario. The runs of the requested CCA in the reference scenario are also described.
+    These runs are compared with valid runs of the CCA that ran. The valid runs come from the same scenario, where they have the same
+    seeds, or otherwise from the reference scenario. Runs of the requested CCA in the reference scenario are also described.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -87,7 +87,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other requested CCAs whose mislabelled runs, in the same scenario and IP version, have the same results as `group`.
+    """Return the other CCAs whose mislabelled runs in the same scenario and IP version have the same results as `group`.
 
     If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """

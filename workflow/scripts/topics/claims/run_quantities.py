@@ -25,7 +25,7 @@ def with_completions(runs, short_flows=None) -> pd.DataFrame:
 
 
 def value_of_runs(runs, quantity) -> np.ndarray:
-    """Return a quantity of each run, which is a column of ``tidy/runs.csv`` or derived from several, with shape (runs,)."""
+    """Return a quantity of each run, shape (runs,): a column of ``tidy/runs.csv``, or a value derived from several columns."""
     derived = {
         "square_root_constant": lambda: _square_root_constant(runs, _lost(runs)),
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
@@ -37,11 +37,11 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 
 
 def resolution_of_runs(runs, quantity) -> pd.Series:
-    """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
+    """Return the resolution of a quantity in each run, in the quantity's unit; missing where the resolution is unknown.
 
-    For the constant of the square-root law it is the change caused by one event more or fewer, and for losses per halving the change caused
-    by one loss more or fewer. For goodput from iperf3 over TCP it is at least one of iperf3's blocks. For other quantities see
-    `run_tables.resolution`.
+    The resolution of the square-root law's constant is the change that one more event causes. The resolution of losses per halving is the
+    change that one more loss causes. Goodput that iperf3 measures over TCP is resolved to one block at best, because iperf3 counts whole
+    blocks. `run_tables.resolution` describes the other quantities.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -58,7 +58,7 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 
 
 def _of_printed_goodput(runs):
-    """Return the resolution of the goodput that the application prints, considering that iperf3's receiver counts only whole blocks."""
+    """Return the resolution of the goodput that the application prints. The receiver of iperf3 counts only whole blocks."""
     block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
     counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
     return resolutions(runs, "goodput_mbps").combine(block.where(counts_blocks), np.fmax)
@@ -76,7 +76,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the number of packets in the data's direction that the queue or a policer dropped, or that were lost after the queue."""
+    """Return the number of packets in the data's direction that the queue or a policer dropped, or that the link lost after the queue."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

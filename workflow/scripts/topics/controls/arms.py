@@ -12,7 +12,7 @@ RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return runs and controls in one table, with the arms' names in ``column``; the n-th control run gets the n-th run's replication."""
+    """Return runs and controls in one table, with the names of the arms in ``column``; the n-th control gets the n-th run's replication."""
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 

@@ -43,7 +43,7 @@ def summary(tests, significance, confidence) -> pd.DataFrame:
 
 
 def counted(tests, significance, confidence) -> dict:
-    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for some rows of `AA_TESTS`."""
+    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for the given rows of `AA_TESTS`."""
     made = tests[tests["p"].notna()]
     below = made["p"] < significance
     row = {

@@ -9,7 +9,7 @@ from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 
-#: Percentiles of each delay to estimate, in percent.
+#: Percentiles that are estimated for each delay, in percent.
 PERCENTILES = (50, 95)
 DELAYS = ("rtt_mean_ms", "rtt_steady_ms", "transfer_s")
 #: Delays that iperf3 prints to the microsecond.

@@ -78,7 +78,7 @@ class Values:
         return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
 
     def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
-        """Return a cell's values, shape (replications, IP versions); their resolution; and True if the runs repeat one measurement."""
+        """Return a cell's values, shape (replications, IP versions), their resolution, and whether the runs repeat one measurement."""
         cell = self._places["scenario"][scenario], self._places["cca"][cca]
         return self._values[cell], float(self._steps[cell]), self._repeats[cell]
 
@@ -126,7 +126,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return (scenario, CCA) -> replications with an excluded run; runs that are absent or were excluded for the instrument don't count."""
+    """Return (scenario, CCA) -> replications with an excluded run. Missing runs and runs excluded for the instrument don't count."""
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
@@ -206,7 +206,7 @@ def _independent(a, b, measure, confidence, repeats, steps):
     ends = None if repeats else known.interval(confidence)
     beyond = None if repeats or min(len(a), len(b)) < LEAST_RUNS else known.p_beyond(0.0, 0.0)
     p = math.nan if beyond is None else min(1.0, 2 * beyond)
-    # Whether all runs of one side are above all of the other.
+    # 1 if all runs of the first side are above all runs of the other side, -1 if all are below, otherwise 0.
     above = 1.0 if a.min() > b.max() else -1.0 if a.max() < b.min() else 0.0
     return {
         "difference": known.effect, "difference_low": ends[0] if ends else math.nan, "difference_high": ends[1] if ends else math.nan,

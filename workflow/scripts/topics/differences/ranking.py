@@ -20,7 +20,7 @@ OF_OWN = 10.0
 OF_SCENARIOS = 0.5
 #: Largest size that counts, in margins. Sizes count as logarithms: ten times as large isn't ten times as important.
 MOST_MARGINS = 100.0
-#: Smallest share of a finding's levels from which a further measure must differ to be reported with it.
+#: A finding also reports a further measure if the subject differs in it from more than this share of the finding's levels.
 MOST_OF = 0.5
 
 
@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: a subject's sides on the finding's first measure, and on further measures compared with the same levels."""
+    """A finding: a subject's differences from some levels on a first measure, and from the same levels on further measures."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()
