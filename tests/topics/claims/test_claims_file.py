@@ -46,7 +46,7 @@ MISTAKES = {
         {ccas: [cubik]}
             ccas[0] is "cubik"; did you mean 'cubic'? Allowed: one of $CCAS, or several joined by +.
         {ccas: [vegas]}
-            ccas has 'vegas'; allowed: those of the file's own list: reno, cubic, bbr.
+            ccas has 'vegas'; allowed: the names in the file's list: reno, cubic, bbr.
         {requirement: {above: 120}}
             requirement.above is 120; allowed: $SHARE.
         {requirement: {above: 50 %}}
@@ -78,7 +78,7 @@ MISTAKES = {
         {pick: farthest}
             requirement is {above: 1}; allowed with pick farthest: one with two bounds.
         {scenarios: ['3']}
-            scenarios has '3'; allowed: those of the file's own list: 1, 2.
+            scenarios has '3'; allowed: the names in the file's list: 1, 2.
         {kind: treshold}
             kind is "treshold"; did you mean 'threshold'? Allowed: one of ordering, threshold, ratio, largest_difference, equivalence, no_difference, normality, dominance.
         {quantity: cwnd_packets}
@@ -110,7 +110,7 @@ MISTAKES = {
     """,
     "ratio": """
         {numerator: {scenarios: ['1']}}
-            numerator.scenarios has 1 name and denominator.scenarios 2; allowed: as many, because they are compared one by one.
+            numerator.scenarios has 1 name, but denominator.scenarios has 2; allowed: equal numbers, because the scenarios are compared one by one.
         {each: [cca], denominator: {scenarios: ['1']}}
             numerator.ccas is given, but each names cca; allowed: one of the two.
         {combine: farthest}
@@ -134,7 +134,7 @@ MISTAKES = {
         {minuend: {ip_versions: [ipv6]}}
             minuend is the same as subtrahend; allowed: another.
         {subtrahend: {scenarios: ['2']}}
-            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed: as many, because they are compared one by one.
+            minuend.scenarios has 2 names, but subtrahend.scenarios has 1; allowed: equal numbers, because the scenarios are compared one by one.
     """,
     "no_difference": """
         {ip_versions: [ipv4]}

@@ -176,7 +176,7 @@ def _contradictions_of(claim, content):
         for key, allowed in known.items():
             for name in chosen.get(key, ()):
                 if name not in allowed:
-                    yield f"{prefix}{key} has '{name}'; allowed: those of the file's own list: {', '.join(allowed)}."
+                    yield f"{prefix}{key} has '{name}'; allowed: the names in the file's list: {', '.join(allowed)}."
     for prefix in [name for name in sides if name] or [""]:
         yield from _impossible_measure(prefix, claim, claim | sides[prefix])
     yield from _impossible_requirement(claim)
@@ -205,8 +205,8 @@ def _impossible_sides(claim):
     each = claim.get("each", ["scenario"])
     if "scenario" in each and numbers[0] != numbers[1]:
         yield (
-            f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
-            "allowed: as many, because they are compared one by one."
+            f"{first}.scenarios has {count(numbers[0], 'name')}, but {second}.scenarios has {numbers[1]}; "
+            "allowed: equal numbers, because the scenarios are compared one by one."
         )
     for side in (first, second):
         for key, factor in LEVELS.items():

@@ -1,4 +1,4 @@
-"""Draw bidirectional data over time, in one panel each for download, upload and round-trip time, as flent draws RRUL."""
+"""Draw transfers in both directions over time, with one panel each for download, upload and round-trip time, like flent's RRUL plot."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -47,7 +47,7 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
 
 
 def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
-    """Return the figure and its data; parameters are the tidy tables of these names, and ``intervals`` is the path of a file."""
+    """Return the figure and its data; ``intervals`` is the path of ``tidy/intervals.parquet``, the other parameters are tidy tables."""
     data = lines_of(runs, flows, pd.read_parquet(intervals))
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     ccas = [cca for cca in dict.fromkeys(runs["cca"]) if cca in set(data["cca"])]

@@ -27,7 +27,7 @@ MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the probability of error that all rows together may spend at an interim look, counted from 0.
+    """Return the significance level of all rows together at an interim look; looks are numbered from 0.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -68,7 +68,9 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the exact one-sided upper confidence bound on the share of worse runs, given their number among n (Clopper and Pearson, 1934).
+    """Return the exact one-sided upper confidence bound on the share of worse runs (Clopper and Pearson, 1934).
+
+    ``worse`` is the number of worse runs among ``n`` runs; ``level`` is the probability that the true share exceeds the bound.
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -79,7 +81,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows, at a given level, that most runs are worse; None if n don't suffice.
+    """Return the smallest number of worse runs among n that shows, at the given level, that most runs are worse; None if n is too small.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)

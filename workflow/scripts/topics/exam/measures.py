@@ -41,7 +41,7 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the only group of the run that has this application, which must not be the application of long flows."""
+        """Return the row of the run's only group with the given application, which must not be the application of the long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
@@ -53,7 +53,7 @@ class RunData:
 def packets_per_rtt(run: RunData) -> float:
     """Return the number of packets that the fastest flow sends per round-trip time of the empty path.
 
-    It is a mean from `NOTICED_S` after the path's last change (or after the start, if the path never changes) to the end of the run.
+    The mean begins `NOTICED_S` after the path's last change (or after the start, if the path never changes) and covers the rest of the run.
     """
     begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
@@ -75,8 +75,8 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 def starved_s(run: RunData, share, flows=None) -> float:
     """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
 
-    It is measured in steps of `BIN_S`, beginning one RTT of the longest path after all flows have started, because a flow can't
-    starve before its first window has been acknowledged.
+    Time is divided into steps of `BIN_S`. The first step begins when all flows have started and the longest RTT of any path has passed,
+    because a flow can't starve before its first window has been acknowledged.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def longest_s(below) -> float:
 
 
 def breaker_s(run: RunData, loss_percent) -> float:
-    """Return the longest time in s during which, in each step of `BIN_S`, the queue dropped more than `loss_percent` of offered packets."""
+    """Return the longest time in s during which the queue dropped more than `loss_percent` of the packets in every step of `BIN_S`."""
     edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
     drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
     sent = np.zeros(len(edges))
@@ -193,9 +193,9 @@ def other_flow(run: RunData) -> dict[str, float]:
 
 
 def harm(alone, beside, more_is_better) -> float:
-    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative if it does better in competition.
+    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4): at most 1, negative if the flow does better in competition.
 
-    It is (alone - beside) / alone for a quantity that should be large, and (beside - alone) / beside for a quantity that should be small.
+    Harm is (alone - beside) / alone for a quantity that should be large, and (beside - alone) / beside for a quantity that should be small.
     Negative values are kept, because the mean of random values that are cut off at 0 would show harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)

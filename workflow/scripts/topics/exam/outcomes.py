@@ -137,7 +137,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the same
-    pair, the path is the cause. The other parameters are those of `relative_outcomes`.
+    pair, the path is the cause. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, failed)
     own = of_all[cca].mask(of_all.index.isin(failed), np.inf)

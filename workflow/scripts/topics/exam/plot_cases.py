@@ -1,4 +1,4 @@
-"""Draw, for each case, the examined CCA's first valid run: the queue and the flows' windows over time (or goodput, if a program sends a flow)."""
+"""Draw the examined CCA's first valid run in each case over time: queueing delay, and windows (or goodput, if a program sends a flow)."""
 
 import numpy as np
 import pandas as pd

@@ -23,7 +23,9 @@ SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
-    """Return the rows of `EXPECTATIONS` for an expectation about a table: one per row that doesn't meet it, or one if all rows do.
+    """Return the rows of `EXPECTATIONS` for an expectation about a table.
+
+    There is one row for each row of the table that doesn't meet the expectation, or a single row if all of them do.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The table of the flows of all runs with their shares of the link, and derived values for runs with two sides.
+"""The flows of all runs with their shares of the link, and values that are derived for runs with two sides.
 
 In this module, `shares` are rows of `FLOW_SHARES`.
 """

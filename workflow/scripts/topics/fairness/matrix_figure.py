@@ -128,7 +128,7 @@ def _tile(axes, column, row, cell, scale, tile):
 
 
 def value_words(value) -> str:
-    """Return the text of a tile for a value between 0 and 1; values that would only round to 0 or 1 are "<0.01" or ">0.99"."""
+    """Return the text of a tile for a value between 0 and 1; "<0.01" or ">0.99" if the value would wrongly be shown as 0 or 1."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
         return ">0.99"

@@ -114,7 +114,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 
 
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
-    """Return a share and the columns test and p; if the share has an interval and a test, the interval is replaced by the test's.
+    """Return a share, and the columns test and p. If the share has an interval and a test, the test's interval replaces it.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """

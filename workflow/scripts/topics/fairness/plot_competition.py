@@ -51,7 +51,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line reduced to at most `MOST_POINTS` points: the lowest and the highest point of each of equal parts."""
+    """Return a line with at most `MOST_POINTS` points: a longer line is divided into equal parts and keeps each part's extreme points."""
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
         parts = np.array_split(known, MOST_POINTS // 2)

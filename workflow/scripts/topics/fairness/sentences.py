@@ -168,7 +168,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 
 
 def _hosts_sentence(row, worth, significance):
-    """Report the advantage of the first pair of hosts, which should be none, and the margin within which the pairs are equivalent."""
+    """Report the advantage of the first pair of hosts (there should be none), and the margin within which the pairs are equivalent."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
         return f"The first pair of hosts gives {worth}, although the pairs should be equivalent; the goodputs of both pairs agree within {within}."
