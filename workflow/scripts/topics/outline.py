@@ -86,7 +86,7 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return the paths of tables by name, as inputs of a rule.
+    """Return table -> path, as inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
@@ -105,7 +105,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
     """Group parts into jobs: one job for all parts in a small study, otherwise one job per part.
 
-    Returns the name of each job's rule -> the parts that the job runs.
+    Returns a dict from the rule of each job to the parts that the job runs.
 
     Parameters
     ----------
@@ -148,7 +148,10 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
 
 
 def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
-    """Return the input, output and calls of a rule that draws figures; ``own`` returns the path of a file in the checkout."""
+    """Return the input, output and calls of a rule that draws figures.
+
+    ``own`` is a function that returns the path of a file in the checkout.
+    """
     calls, captions, output = [], {}, {}
     for figure in figures:
         files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
@@ -192,7 +195,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule: the script's parameters, and those that the caption may use.
+    """Return the parameters of a figure's rule, for the script and for the caption.
 
     ``settings`` are the study's confidence and significance.
     """

@@ -2,8 +2,8 @@
 
 ``topics/<name>/`` holds
 
-- ``topic.py``: the declaration, `TOPIC`: when it applies, its analyses with their tables, its figures, its place in the
-  report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
+- ``topic.py``: the declaration `TOPIC`, with the studies that it applies to, its analyses and their tables, its figures, and its
+  place in the report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
 - ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
 - ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
@@ -92,7 +92,7 @@ class Plot:
 
     @property
     def caption_path(self) -> str:
-        """The caption's file, relative to the repository's root, for a figure from `StudyOutline`."""
+        """Path of the caption's file relative to the repository's root. The figure must come from a `StudyOutline`."""
         topic, _, name = self.caption.rpartition("/")
         return f"{FOLDER}/{topic}/captions/{name}.rst"
 

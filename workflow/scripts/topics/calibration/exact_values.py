@@ -127,8 +127,8 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 def packets_of_one(model: LossModel) -> float:
     """Return the number of packets under a loss model that carry as much information on the loss rate as one packet with independent loss.
 
-    The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
-    the chain's fundamental matrix sums (Kemeny and Snell 1960).
+    Per packet, the variance of a sum over a stationary chain is the variance of one packet plus twice the covariances with all later
+    packets. The chain's fundamental matrix sums these covariances (Kemeny and Snell 1960).
 
     >>> round(packets_of_one(GilbertElliott(0.01, 0.19)), 6)  # (1 + c) / (1 - c) with the correlation c = 1 - p - r of neighbours
     9.0

@@ -66,7 +66,7 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds, excluding the first (which starts from 0) and an incomplete last one."""
+    """Return the mean of iperf3's jitter over whole seconds, excluding the first second (jitter starts from 0) and the incomplete last."""
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 
@@ -91,8 +91,9 @@ def deliveries(document) -> dict:
 def queue_samples(series, begin_ns, end_ns) -> dict:
     """Return statistics of the samples: queue lengths, drops, and the segments retransmitted since the last sample before ``begin_ns``.
 
-    The shortest queue is among the samples between ``begin_ns`` and ``end_ns``, the longest among all samples; the queue at the first
-    sample after a drop is also returned. If ``begin_ns`` is None, the shortest queue and the retransmissions are left out.
+    The shortest queue is the minimum over the samples between ``begin_ns`` and ``end_ns``; the longest queue is the maximum over all
+    samples. The result also has the queue at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
+    retransmissions are left out.
     """
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
@@ -116,9 +117,9 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return the number of data packets that had left when the first waiting packet left, and the time until then.
+    """Return the number of data packets that had left when the first waiting packet left, and the time since packets began to wait.
 
-    Until the first acknowledgement or drop, the packets that have left are the unacknowledged ones that aren't waiting.
+    Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't waiting in the queue.
     """
     queue, (socket, *_) = series["queue"], series["sockets"]
     unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))

@@ -46,7 +46,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     blocks : pandas.DataFrame
         One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        Significance level. A test is skipped if so few values can't give a p below this level.
+        Significance level. A test is skipped if there are too few values for a p below this level.
     resolution : float
         Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
         measurement, and there is no test.

@@ -27,7 +27,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
     cell : pandas.DataFrame
         Valid runs of the cell.
     whole, steady, scale : str
-        As in `STEADY_PAIRS`.
+        A row of `STEADY_PAIRS`.
     """
     known = cell[cell[[whole, steady]].notna().all(axis=1)]
     window = (known["window_end_ns"] - known["window_begin_ns"]).astype(float)
@@ -50,7 +50,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return one note for each of goodput and RTT that isn't steady after start-up."""
+    """Return a note for each of the metrics (goodput and RTT) that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())

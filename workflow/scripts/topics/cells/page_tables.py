@@ -57,7 +57,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 
 
 def n_words(values, worth) -> str:
-    """Return the number of values in words: "4", or "1 (4 copies)" if they repeat one measurement (``worth`` is 1)."""
+    """Return the number of values in words: "4", or "1 (4 copies)" if the values repeat one measurement (``worth`` is 1)."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
 
 

@@ -14,7 +14,7 @@ NAMES = {
 
 
 def section(material) -> dict:
-    """Return the template variables other than the metrics: the table of steady parts, and the rule in words."""
+    """Return the template's variables for results without start-up, and whether any cell has missing runs."""
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),

@@ -16,7 +16,7 @@ MEASURES = (
 
 
 def chains_and_dumbbells(scenarios) -> pd.DataFrame:
-    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts, which have one bottleneck."""
+    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts. A dumbbell has one bottleneck."""
     return scenarios[
         (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
     ]
@@ -106,7 +106,7 @@ def counts_words(scenario) -> str:
 
 
 def _are_alike(bottlenecks, scenario):
-    """Return whether all bottlenecks of a scenario have the same rate and queue; a scenario without rows has only one."""
+    """Return whether all bottlenecks of a scenario have the same rate and queue; True for a scenario without rows (one bottleneck)."""
     own = bottlenecks[bottlenecks["scenario"] == scenario]
     kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
     return len(kinds.drop_duplicates()) <= 1

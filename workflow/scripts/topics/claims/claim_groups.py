@@ -19,7 +19,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
 def ratio(claim, samples, tail) -> Outcome:
-    """Ratios of the means of one group of cells to the means of another, combined over the factors in `each`."""
+    """Ratios of one group's means to another group's means, combined over the factors in `each`."""
     strata, combine = strata_of(claim, samples), claim["combine"]
     above, below = _pairs(claim, samples)
     # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.

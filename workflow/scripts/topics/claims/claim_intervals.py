@@ -3,7 +3,7 @@
 Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
 upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
 intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is
-therefore at least that of a single part's interval.
+therefore at least the coverage of a single part's interval.
 """
 
 from collections.abc import Callable
@@ -92,15 +92,15 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval for the median of pooled runs.
 
     The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends for the median
-    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, the upper end infinite.
+    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, and the upper end is infinite.
 
     Parameters
     ----------
     values : numpy.ndarray of float, ascending
     rows : numpy.ndarray of int
-        For each value, the number of the row that leaves it out.
+        Number of the jackknife row that leaves out each value.
     strata, tail
-        As for `inference.stratified_jackknife.t_interval`.
+        The same as in `inference.stratified_jackknife.t_interval`.
     """
     total = len(values)
     number = max(stratum.rows.stop for stratum in strata)

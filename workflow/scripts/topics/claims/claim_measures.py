@@ -109,7 +109,7 @@ def measure_of(claim, side=None) -> Measure:
 
 
 def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
-    """Return the measure of each run, shape (runs,); nan where it is unknown.
+    """Return the measure of each run, shape (runs,); nan where the measure is unknown.
 
     Parameters
     ----------
@@ -142,7 +142,10 @@ def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
 
 
 def _relative(values, to):
-    """Return the flows' values in percent of the path's capacity, the fair share or the sum over all flows; unchanged if `to` is None."""
+    """Return the flows' values in percent of `to`: the path's capacity, the fair share or the sum over all flows.
+
+    Values are unchanged if `to` is None.
+    """
     if to is None:
         return values["value"]
     if to == "total":

@@ -48,7 +48,7 @@ class Samples:
         self._of_runs, self._counts, self._means, self._repeats, self._resolutions = {}, {}, {}, {}, {}
 
     def _fill(self, runs):
-        """Find the index of each included run on each axis; a scenario's replications may have any numbers."""
+        """Find the index of each included run on each axis. The replications of a scenario may have arbitrary numbers."""
         numbers = {study: number for number, study in self.matches.items()}
         axes = [
             pd.Index(levels).get_indexer(names)
@@ -76,7 +76,7 @@ class Samples:
         """Return the scenarios of some cells as strata of the jackknife.
 
         ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) has the number of values in each of these cells and
-        0 in the others. The smallest cell of a scenario determines its degrees of freedom.
+        0 in the others. The smallest cell of a scenario determines the scenario's degrees of freedom.
         """
         known = counts > 0
         return [
@@ -161,7 +161,7 @@ class Samples:
         return self._means[measure]
 
     def spreads(self, measure) -> np.ndarray:
-        """Return each cell's standard deviation (n - 1) over its replications, in % of its mean.
+        """Return the standard deviation over the replications of each cell (divisor n - 1), in % of the cell's mean.
 
         Shape (scenarios, CCAs, IP versions); nan for a cell with a single value or with a mean of 0.
         """
@@ -225,7 +225,10 @@ class Samples:
         return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
 
     def cell_words(self, scenario, cca, ip_version) -> str:
-        """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6"; a study's only IP version isn't named."""
+        """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6".
+
+        The IP version is left out if the study has only one.
+        """
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 

@@ -42,7 +42,7 @@ def _bytes_of(queue):
 
 
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
-    """Find the scenarios of a claims file among those of a study (``known``, from `scenario_conditions`).
+    """Find the scenarios of a claims file among a study's scenarios (``known``, from `scenario_conditions`).
 
     Returns two dicts with the paper's scenario numbers as keys. The first dict has the matching scenarios of the study. The second dict has
     the scenarios without a match, each with the reason as a sentence.

@@ -1,8 +1,8 @@
 """Claims compared with runs: statistic, interval, verdict and reason.
 
 A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
-interval misses it, and otherwise not shown. It is not testable if its runs are missing, measure a quantity
-other than the paper's, or could hardly refute it.
+interval misses it, and otherwise not shown. A claim is not testable if its runs are missing, measure a quantity
+other than the paper's, or could hardly refute the claim.
 """
 
 import math
@@ -72,7 +72,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why these runs could not refute a claim, whatever their values are; "" if they could."""
+    """Return the reason why no values of these runs could refute a claim; "" if some values could."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])

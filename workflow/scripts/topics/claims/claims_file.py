@@ -53,7 +53,7 @@ def claims_version(path) -> dict:
 
 @lru_cache(maxsize=1)
 def claims_schema() -> dict:
-    """Return the schema of a claims file as a dict; it is shared, so don't change it."""
+    """Return the schema of a claims file as a dict. The dict is shared, so don't change it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
 

@@ -14,10 +14,10 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
 def _observed_ccas(flows):
-    """Return the CCA that iperf3 reports for each run, or several joined by `+`.
+    """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
-    Flows without a report are ignored, as are flows in groups for which the scenario requests a CCA other than the
-    run's.
+    A flow is ignored if it has no report, or if it belongs to a group for which the scenario requests a CCA other than
+    the run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
@@ -25,7 +25,7 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Find, for each scenario that refuses CCAs, the otherwise equal scenario that allows them, if it exists."""
+    """Return scenario that refuses CCAs -> otherwise equal scenario that allows them, or None if there is no such scenario."""
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
 
@@ -35,7 +35,7 @@ def _restricted(scenario):
 
 
 def _conditions(scenario):
-    """Return all settings of a scenario except its names and `restricted_ccas`, as a key."""
+    """Return a key for comparing scenarios: all settings except the names and `restricted_ccas`."""
     transport = scenario.get("transport", {}) | {"restricted_ccas": ""}
     return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 

@@ -62,7 +62,10 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Describe the cells in which another CCA ran: this study's cells or, if there are none, the other study's; None without such cells."""
+    """Return the part on cells in which another CCA ran, or None if there are no such cells.
+
+    If this study has no such cells, the part is about the other study's cells.
+    """
     tables = material.tables
     for table, study, scenarios in (
         (tables.mislabelled, None, tables.scenarios),

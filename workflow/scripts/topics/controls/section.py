@@ -90,7 +90,7 @@ def findings(material) -> list[Finding]:
 def controls_sentence(table) -> str:
     """Report the number of differences found when cells are compared with themselves, and the number expected by chance.
 
-    ``table``: `AA_SUMMARY`.
+    ``table`` is `AA_SUMMARY`.
     """
     of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
     if not of_all:

@@ -154,7 +154,7 @@ def _sides(runs, pairs, measure):
 
 
 def _compare(values, sides, margin, confidence, lost) -> dict | None:
-    """Return the columns of a row of `DIFFERENCES`, and p, t_p and contrast; None if either side has no value."""
+    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if either side has no value."""
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"

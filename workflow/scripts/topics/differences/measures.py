@@ -1,4 +1,4 @@
-"""Measures on which levels are compared: a run's columns, each with the smallest difference that counts and the better direction."""
+"""Measures by which levels are compared: columns of runs, with the smallest difference that counts and the better direction."""
 
 from dataclasses import dataclass
 

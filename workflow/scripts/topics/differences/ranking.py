@@ -1,8 +1,8 @@
 """The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
 
-A finding has a subject, which is a level of a factor, and the levels from which it differs in the same direction. The next subject is the
-level with the largest sum of differences that haven't been reported yet. The subject's differences from the same levels on other measures
-(the cost) belong to the same finding. So an outlier among five CCAs is compared with the four others together.
+A finding has a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
+subject is the level with the largest sum of differences that haven't been reported yet. A finding also has the subject's differences from
+these levels in other measures (the cost). So an outlier among five CCAs is compared with the four others together.
 """
 
 from collections.abc import Collection, Iterator, Mapping

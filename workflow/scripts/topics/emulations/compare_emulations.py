@@ -10,7 +10,10 @@ from topics.emulations.tables import EMULATION_CELLS, MEASURES, RATIOS
 
 
 def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios; ``settings`` is the result of `topic.settings`."""
+    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios.
+
+    ``settings`` is the result of `topic.settings`.
+    """
     firsts = {}
     for name in scenarios["scenario"]:
         if name in settings:

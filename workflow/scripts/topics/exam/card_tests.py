@@ -1,14 +1,14 @@
-"""The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
+"""Tests of the scorecard. They count runs with an outcome, so they are exact for any distribution of the values.
 
-The verdict *worse* can be shown in two ways. First, most runs on such paths are worse than each standard CCA by more than the margin; this
-is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar standard
-CCA never collapses, this means that the share of far worse runs exceeds `RARE` and the standard CCAs' share of far worse runs over all
-cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
-level.
+Two tests can show the verdict *worse*. The sign test shows that most runs on such paths are worse than each standard CCA by more than the
+margin: k of n runs correspond to k heads in n tosses. The other test shows that the CCA collapses too often. If the most similar standard
+CCA never collapses, the CCA's share of far worse runs must exceed `RARE` and the standard CCAs' share of far worse runs over all cases.
+Otherwise, the CCA must have more far worse runs than the most similar standard CCA. The sign test gets `SHARE_OF_MOST` of a row's level,
+and the other test gets the rest.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
-all of it, and each later look one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added
-any number of times.
+all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be
+added any number of times.
 """
 
 import math

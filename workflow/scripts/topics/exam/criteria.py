@@ -1,4 +1,4 @@
-"""The criteria of RFC 9743, each with its section, and with the measures that evaluate it or the reason why it can't be evaluated here.
+"""The criteria of RFC 9743, with their measures, or with the reason why a criterion can't be evaluated here.
 
 The criteria are in the order of the scorecard. The name of a scenario begins with a section of the RFC and determines the criteria that the
 scenario evaluates.

@@ -113,7 +113,7 @@ class _Design:
 
     @cache  # noqa: B019, it lives as long as its card is made
     def paths(self, scenario) -> int | None:
-        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if it is unknown."""
+        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if the number is unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
@@ -312,7 +312,7 @@ def judge(rows, exam, significance) -> None:
 
 
 def _until(outcomes, replications):
-    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if it is None."""
+    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if `replications` is None."""
     return outcomes if replications is None else outcomes.until(replications)
 
 

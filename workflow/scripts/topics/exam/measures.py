@@ -122,7 +122,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 def after_change(run: RunData) -> dict[str, float]:
     """Return utilisation, queueing delay and recovery time after the path's last change.
 
-    The recovery time is the time until the path's new rate is used, or the rest of the run if it never is.
+    The recovery time is the time until the path's new rate is used, or the rest of the run if the new rate is never used.
     """
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)

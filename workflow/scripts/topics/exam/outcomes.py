@@ -61,9 +61,10 @@ class Outcomes:
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA: standard CCAs fail like this, too.
+        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA.
 
-        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most such pairs.
+        These pairs show how often a standard CCA collapses. For a measure with a limit, or if the examined CCA has no value, the standard
+        CCA with the most such pairs counts as the closest.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -178,8 +179,8 @@ def _far_worse(of_all, name, far):
 def _measurements(values, step, paths):
     """Return the effective number of a row's runs: 1 if they all repeat one measurement, unless their paths are known to differ.
 
-    It is enough if half of the paths differ: paths drawn from a small range of queue sizes in whole packets may coincide, but the other
-    quantities drawn with the seed still differ.
+    Paths are known to differ if at least half of them differ. Some paths may coincide because they are drawn from a small range of queue
+    sizes in whole packets, but the other quantities drawn with the seed still differ.
     """
     if paths is not None and 2 * paths >= len(values):
         return len(values)

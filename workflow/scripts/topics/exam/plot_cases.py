@@ -23,7 +23,7 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return a line's time_s and value, reduced to `POINTS` parts of equal duration by a function of pandas (``mean``, ``max``)."""
+    """Return a line (time_s, value) with one point for each of `POINTS` parts of equal duration; ``how`` is ``mean`` or ``max``."""
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
     return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})

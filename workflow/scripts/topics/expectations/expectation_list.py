@@ -24,7 +24,7 @@ class ExpectationError(FileError):
 
 
 def expected_of_claims(claims) -> list[dict]:
-    """Return the expectations stated with `expect` in a claims file, as returned by `claims_file.load_claims`."""
+    """Return the expectations that a claims file states with `expect`; ``claims`` is the result of `claims_file.load_claims`."""
     expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):

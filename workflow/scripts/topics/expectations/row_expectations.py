@@ -69,7 +69,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Return, in words, the first value named by an expectation that occurs in none of the chosen rows; empty if all occur."""
+    """Name the first value in an expectation's conditions that occurs in no chosen row; empty if all values occur."""
     if chosen.empty:
         return "it"
     missing = (

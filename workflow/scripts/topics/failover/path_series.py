@@ -20,7 +20,7 @@ def measure_run(acked, scenario) -> dict[str, float]:
     Parameters
     ----------
     acked : pandas.DataFrame
-        As returned by `acked_by_path`.
+        Result of `acked_by_path`.
     scenario : mapping
         A row of ``tidy/scenarios.csv``.
     """

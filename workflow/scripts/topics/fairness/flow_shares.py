@@ -65,8 +65,8 @@ def position_of(shares) -> pd.Series:
 def paths_alike(shares) -> dict[str, bool]:
     """Return, for each scenario, whether all positions have the same paths and the same number of flows.
 
-    This follows from the study's design, not from its results. If it is true, the order of a mix's CCAs determines
-    only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
+    This follows from the study's design, not from its results. If the positions are alike, the order of a mix's CCAs
+    determines only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -78,10 +78,13 @@ def paths_alike(shares) -> dict[str, bool]:
 def two_sided_runs(shares) -> pd.DataFrame:
     """Return the valid runs whose flows have two positions, one row per run.
 
-    The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
-    goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
-    (1 if a flow of the first position was scheduled to start first, -1 if one of the second position was, 0 otherwise), first_rtt_path_ms,
-    second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
+    The columns are `RUN`, scenario_label, flows, jain_index, first_rtt_path_ms, second_rtt_path_ms, and
+
+    - first_cca and second_cca: the CCA at each position;
+    - first_mbps and second_mbps: the mean goodput of a flow at each position;
+    - balance: the logit of the first position's share, with each position counted as one flow;
+    - start: 1 if a flow at the first position was scheduled to start first, -1 if a flow at the second position was, otherwise 0;
+    - step and jain_step: the resolutions of balance and jain_index.
     """
     shares = shares[shares["valid"]]
     sides = shares.groupby([*RUN, "position"], sort=False)

@@ -31,7 +31,7 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
-    """Return the row CCA's balance, which is the logit of its share, in each replication.
+    """Return the balance (logit of the share) of the row's CCA in each replication.
 
     Runs of one scenario and replication share a seed, so flows start at the same times regardless of their CCAs. If ``a+b`` and
     ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is the

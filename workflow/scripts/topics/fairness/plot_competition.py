@@ -28,9 +28,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of the valid run of a mix in which the first position has its median share; None if there is no valid run.
+    """Return the key `RUN` of a mix's valid run with the median share of the first position; None if there is no valid run.
 
-    Of two middle runs, the one with the lower share is chosen. ``runs`` come from `two_sided_runs`.
+    If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:

@@ -34,7 +34,7 @@ DODGE = 0.56
 def shares_of(cca, factors) -> pd.DataFrame:
     """Return `COLUMNS`: a CCA's share at every level, from the rows of `FAIRNESS_FACTORS` that the CCA occurs in.
 
-    Rows in which it is the column's CCA are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
+    Rows with the CCA in the column are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}

@@ -106,7 +106,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     pairs : Pairs
         Pairs of CCAs; scenarios with different paths for the two flows are ignored.
     params : object
-        Has confidence, significance, and the seed of the permutations.
+        Object with confidence, significance, and the seed of the permutations.
     """
     rows = []
     runs = pairs.runs[pairs.runs["scenario"].map(pairs.alike).astype(bool)]
