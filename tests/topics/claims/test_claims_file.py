@@ -76,7 +76,7 @@ MISTAKES = {
         {requirement: {above: 5, at_least: 4}}
             requirement has two bounds on the same side; allowed: one.
         {pick: farthest}
-            requirement is {above: 1}; allowed with pick farthest: one with two bounds.
+            requirement is {above: 1}; allowed with pick farthest: a requirement with two bounds.
         {scenarios: ['3']}
             scenarios has '3'; allowed: the names in the file's list: 1, 2.
         {kind: treshold}
@@ -90,9 +90,9 @@ MISTAKES = {
         {quantity: goodput_mbps, flows: {take: median}}
             flows.take is "median"; did you mean 'mean'? Allowed: one of mean, sum, lowest, highest, sd, variation_percent, count.
         {quantity: goodput_mbps, flows: {take: count}}
-            flows is {take: "count"}; allowed: within with take: count, and only there.
+            flows is {take: "count"}; allowed: within if take is count, and only then.
         {quantity: goodput_mbps, flows: {take: sum, within: {above: 1}}}
-            flows is {take: "sum", within: {above: 1}}; allowed: within with take: count, and only there.
+            flows is {take: "sum", within: {above: 1}}; allowed: within if take is count, and only then.
         {quantity: goodput_mbps, flows: {cca: vegas}}
             flows.cca is "vegas"; allowed: those of ccas: bbr, cubic, reno.
         {quantity: goodput_mbps, flows: {cca: reno+cubic}}
@@ -114,7 +114,7 @@ MISTAKES = {
         {each: [cca], denominator: {scenarios: ['1']}}
             numerator.ccas is given, but each names cca; allowed: one of the two.
         {combine: farthest}
-            requirement is {above: 1}; allowed with combine farthest: one with two bounds.
+            requirement is {above: 1}; allowed with combine farthest: a requirement with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
             requirement is {at_least: 0, at_most: 1}; allowed with combine farthest: bounds above 0.
         {each: [scenario], requirement: {replicates: 5, standard_error: 1}}

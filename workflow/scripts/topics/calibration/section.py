@@ -23,7 +23,7 @@ LIMITS = {
     "loss": "chance: the number of packets",
     "queue": "samples: the data that leave between two samples",
     "jitter": "chance: the number of packets",
-    "burst": "samples: the data sent at the rate between two samples",
+    "burst": "samples: the data that the rate allows between two samples",
 }
 
 

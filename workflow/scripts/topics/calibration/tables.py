@@ -36,7 +36,7 @@ READINGS = Table(
         number_column("sample_ms", "ms", "Time between two samples.", _NOT_SAMPLED),
         count_column(
             "burst_packets", "packets",
-            "Number of packets that had left, after idle time, when the first waiting packet left.",
+            "Size of the burst after idle time: number of packets that had left when the first waiting packet left.",
             _NO_BURST,
         ),
         number_column("burst_ms", "ms", "Time at which `burst_packets` was observed, measured from the first sample with waiting packets.", _NO_BURST),

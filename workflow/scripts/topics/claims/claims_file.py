@@ -224,7 +224,7 @@ def _impossible_requirement(claim):
     if not problems and len(requirement) < 2:
         for key in ("pick", "combine"):
             if claim.get(key) == "farthest":
-                yield f"requirement is {value_text(requirement)}; allowed with {key} farthest: one with two bounds."
+                yield f"requirement is {value_text(requirement)}; allowed with {key} farthest: a requirement with two bounds."
     if claim.get("combine") == "farthest" and 0 in requirement.values():
         yield f"requirement is {value_text(requirement)}; allowed with combine farthest: bounds above 0."
 
@@ -269,7 +269,7 @@ def _impossible_measure(prefix, claim, chosen):
     elif relation in ("fair_share", "total") and level.startswith("neither"):
         yield f'relative_to is "{relation}"; allowed without flows: link.'
     if (flows.get("take") == "count") != ("within" in flows):
-        yield f"{prefix}flows is {value_text(flows)}; allowed: within with take: count, and only there."
+        yield f"{prefix}flows is {value_text(flows)}; allowed: within if take is count, and only then."
     yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
     inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
     if flows.get("cca") and flows["cca"] not in inside:

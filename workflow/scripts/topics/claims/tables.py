@@ -87,7 +87,7 @@ CLAIM_VERSIONS = Table(
         ),
         text_column(
             "change",
-            f"Change made by this version: `{FIXED}` for the first version; for a later one, `added`, `changed` or `removed` (a claim), "
+            f"Change made by this version: `{FIXED}` for the first version; for a later version, `added`, `changed` or `removed` (a claim), "
             "`paper or scenarios changed`, or `comments or causes only`.",
         ),
         text_column(

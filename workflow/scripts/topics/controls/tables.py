@@ -25,7 +25,7 @@ from topics.cells.tables import (
 #: Comparisons of the study in which cells are also compared with themselves.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
 COMPARISON = text_column("comparison", f"Comparison whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
-_NO_PAIR = "there is no pair of runs that both have a value"
+_NO_PAIR = "there is no pair in which both runs have a value"
 AA_TESTS = Table(
     "aa_tests",
     "a metric in a cell that is compared with itself by the tests of one comparison",

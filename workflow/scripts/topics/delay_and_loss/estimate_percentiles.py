@@ -45,7 +45,7 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
         return row | {"note": ""}
     if interval.kind == UPPER:
         return row | {"note": f"an interval needs {least} runs"}
-    return row | {"note": f"an upper bound needs {least_upper} runs, an interval {least}"}
+    return row | {"note": f"an upper bound needs {least_upper} runs, and an interval needs {least}"}
 
 
 def estimate_percentiles(runs, confidence) -> pd.DataFrame:

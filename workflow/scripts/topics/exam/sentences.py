@@ -151,7 +151,7 @@ def open_sentence(row) -> str:
     if not is_missing(row["detectable"]):
         text += f"; a deterioration by {number(row['detectable'], measure.decimals)}{unit_of(measure)} would have been shown"
     if not is_missing(row["runs_needed"]):
-        text += f"; {int(row['runs_needed'])} runs would settle it if further runs have the same shares of outcomes"
+        text += f"; {int(row['runs_needed'])} runs would decide the row if further runs had the same shares of outcomes"
     return f"{text}."
 
 

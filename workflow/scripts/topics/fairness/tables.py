@@ -182,7 +182,7 @@ START_ORDER = Table(
             "units", "draws",
             "Number of draws of the start times (one per scenario and replication) in which the flow that starts first is known.",
         ),
-        number_column("share", "", "Share of the side with the advantage if nothing else differs; 0.5 means that there is no advantage.", _NO_ORDER),
+        number_column("share", "", "Share of the first pair of hosts, or of the first flow to start, if nothing else differs; 0.5 means that there is no advantage.", _NO_ORDER),
         *interval_columns("share_low", "share_high", "", "`share`", _NO_ORDER),
         number_column("ratio_percent", "%", "The advantage as a change in the ratio of the two goodputs.", _NO_ORDER),
         *interval_columns("ratio_low", "ratio_high", "%", "`ratio_percent`", _NO_ORDER),
