@@ -114,7 +114,7 @@ def _rate(point):
         yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
         return
     packets, lasted_ns = point["delivered_bytes"] / point["payload_bytes"], point["end_ns"] - point["begin_ns"]
-    # Frames of other traffic: between none and the maximum, so half the maximum, plus or minus as much.
+    # Frames of other traffic: half of the maximum, with an uncertainty of the same size.
     others = MOST_SOLICITATIONS / 2 * (SOLICITATION_BYTES + point["frame_overhead_bytes"]) / (packets * frame)
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,

@@ -227,7 +227,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
-    # For the deciding standard: the one that the CCA is least often worse than.
+    # The standard CCA with the smallest number of worse runs decides the row.
     worse = of_standards[of_standards.sum().idxmin()].groupby(level="ip_version")
     if np.ptp(worse.mean()) < APART:
         return {}
