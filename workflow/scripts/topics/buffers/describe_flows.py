@@ -105,7 +105,7 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Describe a statistic over the valid runs of a cell: n, mean, interval, lowest and highest value, and a note.
+    """Describe a statistic over the valid runs of a cell: n, mean, interval, range and a note.
 
     ``statistic`` is one of `STATISTICS`. ``described`` is the result of `describe_runs` for the cell. ``total`` is the number of the cell's
     runs, valid or not.

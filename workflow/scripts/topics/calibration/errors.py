@@ -97,7 +97,7 @@ def _frame(point):
 
 
 def _rate(point):
-    """Yield the row for the bottleneck's rate: the frames delivered between two readings, divided by the time between the readings.
+    """Yield the row for the bottleneck's rate, computed from the frames delivered between two readings.
 
     The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
     or if it dropped packets.
@@ -150,7 +150,10 @@ def _delay(point):
 
 
 def _longer_messages(points) -> Iterator[dict]:
-    """Yield the rows for longer messages: the extra round-trip time compared with the shortest message on the same cable."""
+    """Yield the rows for longer messages.
+
+    A row compares the increase in round-trip time over the shortest message on the same cable.
+    """
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
         if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
@@ -235,7 +238,10 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield the row for the burst after idle time: the data that had left after burst_ms, minus the data that the rate allows in this time."""
+    """Yield the row for the burst after idle time.
+
+    Its value is the data that had left after burst_ms, minus the data that the rate allows in this time.
+    """
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

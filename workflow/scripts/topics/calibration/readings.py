@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return, for each direction, the number of packets that reached the random loss and the number of packets lost there."""
+    """Return, for each direction, the number of packets that the random loss could drop and the number that it dropped."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:
@@ -66,7 +66,10 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds, excluding the first second (jitter starts from 0) and the incomplete last."""
+    """Return the mean of iperf3's jitter over whole seconds.
+
+    The first second is left out because the jitter starts from 0, and the last because it is incomplete.
+    """
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 
@@ -89,7 +92,9 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return statistics of the samples: queue lengths, drops, and the segments retransmitted since the last sample before ``begin_ns``.
+    """Return statistics of the samples: queue lengths, drops and retransmitted segments.
+
+    Retransmissions count from the last sample before ``begin_ns``.
 
     The shortest queue is the minimum over the samples between ``begin_ns`` and ``end_ns``; the longest queue is the maximum over all
     samples. The result also has the queue at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
@@ -117,7 +122,9 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return the number of data packets that had left when the first waiting packet left, and the time since packets began to wait.
+    """Return the number of data packets that had left when the first waiting packet left, and the time of this event.
+
+    The time counts from the first sample with waiting packets.
 
     Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't waiting in the queue.
     """

@@ -80,7 +80,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
 
 
 def _compare_unblocked(blocks, significance, notes) -> dict:
-    """Test the CCAs' values as independent groups; append the reason for this test, or for its absence, to `notes`."""
+    """Test the CCAs' values as independent groups; append the reason for this test (or for no test) to `notes`."""
     groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
     if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
         notes.append(f"too few values for p < {significance:g}")

@@ -16,7 +16,10 @@ MEASURES = (
 
 
 def chains_and_dumbbells(scenarios) -> pd.DataFrame:
-    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts. A dumbbell has one bottleneck."""
+    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts.
+
+    A dumbbell has one bottleneck.
+    """
     return scenarios[
         (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
     ]
@@ -87,7 +90,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of long flows, which cross every bottleneck, and the number of cross flows at each bottleneck.
+    """Return the number of long flows (which cross every bottleneck), and the number of cross flows at each bottleneck.
 
     ``scenario`` is a row of ``tidy/scenarios.csv``.
     """
@@ -106,7 +109,10 @@ def counts_words(scenario) -> str:
 
 
 def _are_alike(bottlenecks, scenario):
-    """Return whether all bottlenecks of a scenario have the same rate and queue; True for a scenario without rows (one bottleneck)."""
+    """Return whether all bottlenecks of a scenario have the same rate and queue.
+
+    A scenario without rows has one bottleneck, so the result is True.
+    """
     own = bottlenecks[bottlenecks["scenario"] == scenario]
     kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
     return len(kinds.drop_duplicates()) <= 1

@@ -16,7 +16,10 @@ from topics.claims.tables import CLAIM_VERSIONS
 
 
 def _as_printed(table):
-    """Replace the goodput of runs or flows by the goodput that the application printed, because a paper's authors use this value."""
+    """Replace the goodput of runs or flows by the goodput that the application printed.
+
+    A paper's authors use the printed value.
+    """
     return table.assign(goodput_mbps=table["application_goodput_mbps"])
 
 

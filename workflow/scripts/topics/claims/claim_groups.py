@@ -110,7 +110,10 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return a function that computes bounds for logarithms; the bounds are infinite where only some rows have finite logarithms."""
+    """Return a function that computes bounds for logarithms.
+
+    The bounds are infinite where only some rows have finite logarithms.
+    """
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -125,7 +128,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference between two groups' means in one scenario, divided by the largest such difference in any other scenario."""
+    """Absolute difference between two groups' means in one scenario, relative to the largest such difference in the other scenarios."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])

@@ -1,4 +1,4 @@
-"""Confidence intervals for the statistics of claims: means, ratios, the lowest or highest of several values, medians, standard deviations.
+"""Confidence intervals for the statistics of claims: means, ratios, lowest and highest values, medians, standard deviations.
 
 Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
 upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
@@ -63,7 +63,7 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 
 
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
-    """Return the lower end of the interval for a mean of lowest parts, or the upper end for a mean of highest parts.
+    """Return one end of the interval for a mean of extreme parts: the lower end for lowest parts, the upper end for highest parts.
 
     A t interval is valid for the truly lowest parts, whichever they are. The observed mean of these parts is at least the mean of the
     lowest observed values, and its error is at most the error of the least certain parts. So this end needs no correction for the number of
@@ -116,7 +116,10 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 
 
 def spread_bounds(spreads, counts) -> Bounds:
-    """Return a function that computes bounds for standard deviations of normally distributed values: s sqrt((n - 1) / chi-square)."""
+    """Return a function that computes bounds for standard deviations: s sqrt((n - 1) / chi-square).
+
+    The values are assumed to be normally distributed.
+    """
 
     from scipy import stats  # imported here: it takes half a second
 

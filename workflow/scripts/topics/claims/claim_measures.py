@@ -1,4 +1,4 @@
-"""A claim's quantity as one number per run: a value of the run itself, or an aggregate over the run's flows or their time series."""
+"""A claim's quantity as one number per run: the run's own value, or an aggregate over the run's flows or over time."""
 
 from dataclasses import dataclass
 
@@ -92,7 +92,10 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return the measure of a claim, or of the group ``side`` (a name in `claim_quantities.SIDES`) if the claim compares two groups."""
+    """Return the measure of a claim, or of one of the two groups that the claim compares.
+
+    ``side`` is the name of the group (see `claim_quantities.SIDES`), or None.
+    """
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:
@@ -136,7 +139,7 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
-    """Return values of runs in percent of the path's capacity if the measure is relative, otherwise unchanged."""
+    """Return runs' values in percent of the path's capacity if the measure is relative. Otherwise return them unchanged."""
     values = np.asarray(of_runs, float)
     return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
 
@@ -170,7 +173,7 @@ def _taken_of_flows(values, measure):
 
 
 def _series_values(measure, runs, sockets):
-    """Return the aggregate over each flow's time series, in a table with the columns `FLOW`, ``flow_cca`` and ``value``."""
+    """Return a table with the columns `FLOW`, ``flow_cca`` and ``value``, the aggregate over the flow's time series."""
     take, start, end = measure.over_time
     columns = SOURCES.get(measure.quantity, [measure.quantity])
     series = sockets((*FLOW, "flow_cca", "time_s", *columns), tuple(sorted(set(runs["scenario"]))))
@@ -239,7 +242,10 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return a mask of the values that meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
+    """Return a mask of the values that meet a requirement.
+
+    A value that differs from a bound only by rounding counts as equal to the bound.
+    """
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

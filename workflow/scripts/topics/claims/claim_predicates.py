@@ -59,7 +59,10 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values in each cell: 0 if the claim doesn't use the cell, the smaller number if a cell has two measures."""
+    """Return the number of values in each cell: 0 if the claim doesn't use the cell.
+
+    For a cell with two measures, it is the smaller number.
+    """
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -129,7 +132,7 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return whether a CCA has the claimed place in each cell, the p-values for having it, and the p-values for not having it.
+    """Return, for each cell, whether a CCA has the claimed place, and the p-values for having the place and for not having it.
 
     `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results is an array of shape (scenarios,
     IP versions).
@@ -238,7 +241,10 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """Difference between the IPv6 mean and the IPv4 mean over all cells, in percent of the IPv4 mean or in the quantity's unit."""
+    """Difference between the IPv6 mean and the IPv4 mean over all cells.
+
+    The unit is percent of the IPv4 mean, or the unit of the quantity.
+    """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
     strata, unit = strata_of(claim, samples), _margin_unit(claim)

@@ -115,7 +115,7 @@ class Samples:
         return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < self._steps(measure)))
 
     def _steps(self, measure):
-        """Return the resolution of a measure in each cell, shape (scenarios, CCAs, IP versions); 0 where the resolution is unknown."""
+        """Return the resolution of a measure in each cell, shape (scenarios, CCAs, IP versions); 0 where unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
             if measure.flows is None:
@@ -170,7 +170,7 @@ class Samples:
         return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
     def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
-        """Return the known values of all runs in the cells of `mask` in ascending order, and the jackknife row that leaves out each value."""
+        """Return all known values in the cells of `mask`, in ascending order, and the jackknife row that leaves out each value."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
@@ -234,7 +234,10 @@ class Samples:
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads given columns and scenarios of a table of time series; each combination is read only once."""
+    """Return a function that reads given columns and scenarios of a table of time series.
+
+    Each combination is read only once.
+    """
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )

@@ -40,7 +40,7 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Fill in the defaults of a schema-valid claims file; return the complete content and a list of its contradictions."""
+    """Fill in the defaults of a schema-valid claims file; return the complete content, and a list of contradictions in it."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 

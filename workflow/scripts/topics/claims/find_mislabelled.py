@@ -25,7 +25,10 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Return scenario that refuses CCAs -> otherwise equal scenario that allows them, or None if there is no such scenario."""
+    """Return scenario -> reference scenario, for scenarios that refuse CCAs.
+
+    The reference scenario allows the CCAs and is otherwise equal. It is None if the study has no such scenario.
+    """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
 
@@ -87,7 +90,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other CCAs whose mislabelled runs in the same scenario and IP version have the same results as `group`.
+    """Return the other CCAs whose mislabelled runs have the same results as `group`, in the same scenario and IP version.
 
     If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """

@@ -1,4 +1,4 @@
-"""Page tables for a paper's claims: values of this study and of the study with the other method, and the origin of each conclusion."""
+"""Page tables for a paper's claims: the values of both studies, and the origin of each conclusion."""
 
 import math
 
@@ -44,12 +44,18 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether all scenarios have netem at both ends of a link, as in Mininet and therefore in the published script."""
+    """Return whether all scenarios have netem at both ends of a link.
+
+    Mininet, and therefore the published script, uses netem like this.
+    """
     return bool((scenarios["netem"] == "both-ends").all())
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the origin of a claim's conclusion (TCP, emulation or test) and a table cell's style, from the verdicts of both methods."""
+    """Return the origin of a claim's conclusion (TCP, emulation or test), and the style of the table's cell.
+
+    The origin follows from the verdicts of both methods.
+    """
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -278,7 +284,10 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Give an example: the goodput under a wrong name and the true goodput of the requested CCA, where their ratio is most extreme."""
+    """Give an example of the goodput under a wrong name and the true goodput of the requested CCA.
+
+    The example is the cell with the most extreme ratio of the two.
+    """
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

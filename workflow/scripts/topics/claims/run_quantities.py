@@ -12,7 +12,7 @@ COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "com
 
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
-    """Return runs with the columns `COMPLETIONS`: the median, mean and longest completion time of the run's web objects.
+    """Add the columns `COMPLETIONS` to runs: the median, mean and longest completion time of the run's web objects.
 
     The values are missing for a run without web objects, or with an object that was never completed. ``short_flows`` has rows of
     ``tidy/short_flows.parquet``.
@@ -25,7 +25,10 @@ def with_completions(runs, short_flows=None) -> pd.DataFrame:
 
 
 def value_of_runs(runs, quantity) -> np.ndarray:
-    """Return a quantity of each run, shape (runs,): a column of ``tidy/runs.csv``, or a value derived from several columns."""
+    """Return a quantity of each run, shape (runs,).
+
+    The quantity is a column of ``tidy/runs.csv``, or is derived from several columns.
+    """
     derived = {
         "square_root_constant": lambda: _square_root_constant(runs, _lost(runs)),
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
@@ -37,7 +40,7 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 
 
 def resolution_of_runs(runs, quantity) -> pd.Series:
-    """Return the resolution of a quantity in each run, in the quantity's unit; missing where the resolution is unknown.
+    """Return the resolution of a quantity in each run; missing where the resolution is unknown.
 
     The resolution of the square-root law's constant is the change that one more event causes. The resolution of losses per halving is the
     change that one more loss causes. Goodput that iperf3 measures over TCP is resolved to one block at best, because iperf3 counts whole
@@ -58,7 +61,10 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 
 
 def _of_printed_goodput(runs):
-    """Return the resolution of the goodput that the application prints. The receiver of iperf3 counts only whole blocks."""
+    """Return the resolution of the goodput that the application prints.
+
+    The receiver of iperf3 counts only whole blocks.
+    """
     block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
     counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
     return resolutions(runs, "goodput_mbps").combine(block.where(counts_blocks), np.fmax)
@@ -76,7 +82,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the number of packets in the data's direction that the queue or a policer dropped, or that the link lost after the queue."""
+    """Return the number of packets that were lost in the data's direction: in the queue, in a policer, or on the link."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

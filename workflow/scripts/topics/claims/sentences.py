@@ -24,7 +24,7 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report the number of claims that hold here, and the number that hold only with the published method, with an example.
+    """Report the number of claims that hold here, and the claims that hold only with the published method (with an example).
 
     The parameters are the same as in `page_tables.claims_table`, but ``claims`` is None if no claims were checked.
     """
@@ -62,7 +62,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim whose values differ most between the two studies, as a ratio; None if there is no such claim.
+    """Return the statement of the claim with the most extreme ratio between both studies' values; None if there is no such claim.
 
     In a tie, the claim with the most runs wins. Claims about a p-value or a difference are ignored, and so are statements that are too
     long for a sentence.

@@ -14,7 +14,10 @@ FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
 def of_ip_versions(table, ip_version) -> pd.DataFrame:
-    """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`; ``ip_version`` is the actual version."""
+    """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`.
+
+    ``ip_version`` is the actual version.
+    """
     named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
     different = table["verdict"].str.startswith("differs")
     return named.assign(ip_version=ip_version, different=different, comparison=OF_IP_VERSIONS)[AA_TESTS.names]

@@ -1,4 +1,4 @@
-"""Percentiles of delays and completion times over the replications of each cell, with intervals if there are enough runs."""
+"""Estimate percentiles of delays and completion times over the replications of each cell, with intervals where possible."""
 
 import numpy as np
 import pandas as pd

@@ -78,7 +78,10 @@ class Values:
         return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
 
     def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
-        """Return a cell's values, shape (replications, IP versions), their resolution, and whether the runs repeat one measurement."""
+        """Return a cell's values, their resolution, and whether the runs repeat one measurement.
+
+        The values have the shape (replications, IP versions).
+        """
         cell = self._places["scenario"][scenario], self._places["cca"][cca]
         return self._values[cell], float(self._steps[cell]), self._repeats[cell]
 
@@ -126,7 +129,10 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return (scenario, CCA) -> replications with an excluded run. Missing runs and runs excluded for the instrument don't count."""
+    """Return (scenario, CCA) -> replications with an excluded run.
+
+    Missing runs, and runs that were excluded because of the instrument, don't count.
+    """
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}

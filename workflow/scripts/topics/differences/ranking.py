@@ -1,4 +1,6 @@
-"""The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
+"""The order in which a study's differences are reported.
+
+Each difference is reported once, beginning with the largest difference in units of its margin.
 
 A finding has a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
 subject is the level with the largest sum of differences that haven't been reported yet. A finding also has the subject's differences from

@@ -79,7 +79,7 @@ class Told:
         return listed(names)
 
     def _places_words(self, side) -> str:
-        """Return the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
+        """Name the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
         rows, by_scenario = self.places(side), side.row["factor"] == "cca"
         own = rows[rows["verdict"] == side.row["verdict"]]
         column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
@@ -92,8 +92,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Count the places where every level differs in the group's direction, all places, and the places where every level differs
-        in the opposite direction."""
+        """Return three numbers of places: those where every level differs in the group's direction, all, and those in the other direction."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -198,7 +197,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs that are alike in every measure, with the largest difference between pairs of runs; empty if no CCAs are alike."""
+    """Name the CCAs that are alike in every measure, and the largest difference between pairs of runs; empty without such CCAs."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -209,7 +208,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _bounds(rows) -> list[str]:
-    """Return the largest difference between pairs of runs in the given rows of `COMPARISONS`, for one measure per question."""
+    """Return the largest difference between pairs of runs in the given rows of `COMPARISONS`, with one measure per question."""
     first: dict[str, str] = {}
     for column, of_measure in rows.groupby("measure", sort=False):
         measure = BY_COLUMN[column]
@@ -235,7 +234,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs between which no difference is shown or ruled out, with the largest difference between pairs of runs."""
+    """Name the CCAs between which no difference is shown or ruled out, and the largest difference between pairs of runs."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""

@@ -19,7 +19,7 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each of the first `FEW` cells: the goodput of both directions, and the RTT compared with the empty path."""
+    """Return a finding for each of the first `FEW` cells: goodput in both directions, and RTT compared with the empty path."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

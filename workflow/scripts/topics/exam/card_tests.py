@@ -81,7 +81,9 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows, at the given level, that most runs are worse; None if n is too small.
+    """Return the smallest number of worse runs among n that shows that most runs are worse; None if n is too small.
+
+    ``level`` is the level of the test.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)
@@ -91,7 +93,9 @@ def fewest_for_most(n, level) -> int | None:
 
 
 def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
-    """Return the number of runs that would decide a row if its shares of outcomes stayed the same; None if even `MOST_RUNS` wouldn't.
+    """Return the number of runs that would decide a row; None if `MOST_RUNS` would not be enough.
+
+    The row's shares of outcomes are assumed to stay the same.
 
     ``level`` is the level of one row at the next look.
     """

@@ -119,7 +119,7 @@ class _Design:
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether the scorecard has a row for a measure in a scenario: it does if any CCA has a value or the row decides."""
+        """Return whether the scorecard has a row for a measure in a scenario: if any CCA has a value, or if the row decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
@@ -212,7 +212,7 @@ def _row(measure, scenario, design, confidence) -> dict:
 
 
 def median_with_interval(values, confidence, name) -> dict[str, float]:
-    """Return the columns with the median and with both ends of its interval, which are order statistics."""
+    """Return the columns with the median and both ends of its interval (order statistics)."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
     end = name.removesuffix("value")

@@ -41,7 +41,7 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with the given application, which must not be the application of the long flows."""
+        """Return the row of the run's only group with the given application. The application of long flows isn't allowed."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
@@ -136,7 +136,10 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity, ignoring the first second after the last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity.
+
+    The first second after the last change is ignored.
+    """
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])
@@ -160,7 +163,10 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return the rate while only one path is up, in percent of that path's capacity, and the longest time in s without any delivery."""
+    """Return the rate while only one path is up, and the longest time in s without any delivery.
+
+    The rate is in percent of the capacity of this path.
+    """
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
@@ -180,7 +186,10 @@ def crowd_percent(run: RunData) -> float:
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return the goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the flow in group ``other``, or of the only flow."""
+    """Return goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the other flow, or of the only flow.
+
+    The other flow is the flow in group ``other``.
+    """
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]

@@ -41,12 +41,18 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Number of runs that are worse than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are worse than a standard CCA by more than the margin.
+
+        The standard CCA with the smallest such number is used.
+        """
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Number of runs that are better than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are better than a standard CCA by more than the margin.
+
+        The standard CCA with the smallest such number is used.
+        """
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -79,7 +85,7 @@ class Outcomes:
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA with the smallest median amount by which the examined CCA is worse; None if no standard CCA has a value."""
+        """The standard CCA closest to the examined CCA: the median of its column in ``worse_by`` is smallest. None without values."""
         medians = self.worse_by.median()
         return str(medians.idxmin()) if medians.notna().any() else None
 
@@ -151,7 +157,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
 
 
 def _side_by_side(cells, cca, standards, failed):
-    """Return the values of the CCA and of the standard CCAs, with one column per CCA and one row per pair, including failed runs."""
+    """Return a table of values with one column per CCA (examined or standard) and one row per pair, including failed runs."""
     table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
     table = table.reindex(table.index.union(failed)) if len(failed) else table
     return table if cca in table else table.assign(**{cca: np.nan})
@@ -177,7 +183,9 @@ def _far_worse(of_all, name, far):
 
 
 def _measurements(values, step, paths):
-    """Return the effective number of a row's runs: 1 if they all repeat one measurement, unless their paths are known to differ.
+    """Return the effective number of a row's runs.
+
+    The number is 1 if all runs repeat one measurement, unless their paths are known to differ.
 
     Paths are known to differ if at least half of them differ. Some paths may coincide because they are drawn from a small range of queue
     sizes in whole packets, but the other quantities drawn with the seed still differ.

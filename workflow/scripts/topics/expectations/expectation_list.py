@@ -24,7 +24,10 @@ class ExpectationError(FileError):
 
 
 def expected_of_claims(claims) -> list[dict]:
-    """Return the expectations that a claims file states with `expect`; ``claims`` is the result of `claims_file.load_claims`."""
+    """Return the expectations that a claims file states with the key `expect`.
+
+    ``claims`` is the result of `claims_file.load_claims`.
+    """
     expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):
@@ -81,7 +84,10 @@ def expectations_of(study, source, tables) -> dict:
 
 
 def _absent_tables(study):
-    """Return the names of tables that no expectation can be about: tables that only other studies have, and the table of expectations."""
+    """Return the names of tables that no expectation can be about.
+
+    These are the tables that only other studies have, and the table of expectations itself.
+    """
     there = {
         "controls": study["controls"] != "none",
         "changes": any(map(is_changing, study["scenarios"])),
@@ -142,7 +148,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield a sentence for each key that makes an expectation about a table impossible to check. The sentence begins with the key."""
+    """Yield the problems of an expectation about a table. Each sentence begins with the key that makes a check impossible."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -171,7 +177,7 @@ def _impossible(one, tables):
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield a sentence for each impossible value or use of `none_of` and `accept`. The sentence begins with the key."""
+    """Yield the problems of an expectation's values, and of its use of `none_of` and `accept`. Each sentence begins with the key."""
     if one["accept"] and judges != ["none_of"]:
         yield f"accept is {value_text(one['accept'])}; allowed: only with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:

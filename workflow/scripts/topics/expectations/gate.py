@@ -35,7 +35,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line for a row of `EXPECTATIONS` that the gate rejects, with the command that repeats the run named in the row."""
+    """Return the line for a rejected row of `EXPECTATIONS`; ``call`` is the command that repeats the row's run."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"

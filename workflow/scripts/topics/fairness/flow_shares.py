@@ -48,7 +48,10 @@ def pairs_of(shares) -> Pairs:
 
 
 def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
-    """Return the matrix cells (row, column) that mixes of two CCAs fill, in the order of `ccas`; if `pooled`, ``a+b`` also fills (b, a)."""
+    """Return the matrix cells (row, column) that mixes of two CCAs fill, in the order of `ccas`.
+
+    If `pooled`, the mix ``a+b`` fills both (a, b) and (b, a).
+    """
     filled = set(mixes) | ({(second, first) for first, second in mixes} if pooled else set())
     return [(row, column) for row in ccas for column in ccas if (row, column) in filled]
 

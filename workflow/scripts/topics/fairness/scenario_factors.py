@@ -9,7 +9,10 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, which includes the unit, and the title and unit to display."""
+    """A factor of the scenarios.
+
+    ``name`` is its name in the table, including the unit. ``title`` and ``unit`` are displayed.
+    """
 
     name: str
     title: str
@@ -33,7 +36,7 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
 
 
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
-    """Return a scenario's level for each factor, given the RTTs of the empty paths of the first and the second position."""
+    """Return a scenario's level for each factor; the RTTs are those of the empty paths of both positions."""
     rate = scenario["rate_mbps"]
     return {
         "buffer_bdp": queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms),
