@@ -187,7 +187,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that it reads, and the parameters that the analysis declares.
+    """Return the parameters of an analysis's script: the settings that the script reads, and the analysis's declared parameters.
 
     ``settings`` are the study's confidence, significance and power.
     """

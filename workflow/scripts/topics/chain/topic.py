@@ -8,7 +8,10 @@ from wording.scenario_labels import settings_by
 
 
 def in_common(scenario) -> dict:
-    """Return the settings that must be equal in scenarios that are compared by their number of bottlenecks."""
+    """Return the settings of a resolved scenario, except the number of bottlenecks.
+
+    Scenarios with equal settings are compared with each other.
+    """
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)

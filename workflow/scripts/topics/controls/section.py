@@ -88,7 +88,7 @@ def findings(material) -> list[Finding]:
 
 
 def controls_sentence(table) -> str:
-    """Report how often cells that are compared with themselves differ, and how often chance would let them differ.
+    """Report the number of differences found when cells are compared with themselves, and the number expected by chance.
 
     ``table`` is `AA_SUMMARY`.
     """

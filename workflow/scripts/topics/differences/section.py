@@ -105,7 +105,7 @@ def _levels(finding):
 def of_kernels(told, pairs) -> list[Finding]:
     """Return a finding for each pair of CCAs that differ only in their kernel.
 
-    The finding states the largest effect of the kernel, or that no effect is shown.
+    The finding states the largest effect of the kernel, if any effect is shown.
     """
     table = told.comparisons
     found = []

@@ -92,7 +92,10 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return three numbers of places: those where every level differs in the group's direction, all, and those in the other direction."""
+        """Return three numbers of places: with a difference in the group's direction, in total, and with an opposite difference.
+
+        A place has a difference if all levels of the group differ in the same direction there.
+        """
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:

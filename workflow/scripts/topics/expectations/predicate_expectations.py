@@ -87,7 +87,7 @@ def _expected_words(claim, row):
 def _run_to_repeat(claim, row, samples, runs):
     """Return the run to repeat, from the predicate's first group of cells.
 
-    It is the run whose value is farthest off in the direction in which the statistic misses the requirement.
+    The run has the value that is farthest off in the direction in which the statistic misses the requirement.
     """
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}

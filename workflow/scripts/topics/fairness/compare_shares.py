@@ -31,7 +31,7 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Return the columns of `SHARES` beginning with ``position``, for the flows at one position of a mix; p_holm is left out.
+    """Return the columns of `SHARES` beginning with ``position``, for the flows at one position of a mix, without p_holm.
 
     `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
     replication, which is the unit of analysis.

@@ -130,7 +130,7 @@ def _tile(axes, column, row, cell, scale, tile):
 def value_words(value) -> str:
     """Return the text of a tile for a value between 0 and 1.
 
-    A value that would be rounded to 0 or 1 is shown as "<0.01" or ">0.99".
+    A value other than 0 and 1 that would be rounded to 0 or 1 is shown as "<0.01" or ">0.99".
     """
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:

@@ -53,7 +53,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
     """Return a line with at most `MOST_POINTS` points.
 
-    A longer line is divided into equal parts, of which only the lowest and the highest point are kept.
+    A longer line is divided into equal parts. The lowest and the highest point of each part are kept.
     """
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:

@@ -11,7 +11,7 @@ from wording.number_format import is_missing, plain
 class Factor:
     """A factor of the scenarios.
 
-    ``name`` is its name in the table, including the unit. ``title`` and ``unit`` are displayed.
+    ``name`` is used in the table and includes the unit. ``title`` and ``unit`` are displayed.
     """
 
     name: str
@@ -36,7 +36,10 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
 
 
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
-    """Return a scenario's level for each factor; the RTTs are those of the empty paths of both positions."""
+    """Return a scenario's level for each factor.
+
+    ``rtt_ms`` and ``other_rtt_ms`` are the RTTs of the empty paths of the first and the second position.
+    """
     rate = scenario["rate_mbps"]
     return {
         "buffer_bdp": queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms),
