@@ -98,8 +98,9 @@ def spread_ms(jitter_ms: float) -> float:
 def spread_error_ms(jitter_ms: float, estimates: float) -> float:
     """Return the standard error, in ms, of the mean of ``estimates`` smoothed differences between successive delays.
 
-    The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k times the k-th last difference d. Successive differences share a
-    packet: var d = 2 J^2 / 9, and for X, Y, Z uniform on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+    The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k times the
+    k-th last difference d, with var d = 2 J^2 / 9. Successive differences share a packet, so they are correlated: for X, Y
+    and Z uniform on a width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
 
     >>> round(spread_error_ms(5, 1), 3)
     0.461

@@ -1,6 +1,6 @@
 """Draw one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
 
-There is one panel per scenario, with one row per CCA. A row has one line per IP version: filled marks for IPv4, and open marks for IPv6 below.
+There is one panel per scenario, with one row per CCA. A row has one line per IP version: filled marks for IPv4, open marks for IPv6 below.
 """
 
 from collections import defaultdict

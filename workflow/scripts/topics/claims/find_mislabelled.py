@@ -1,7 +1,7 @@
 """Find runs in which a CCA other than the requested one ran, and compare them with correctly labelled runs.
 
 If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
-with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence of the problem.
+with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are evidence of the problem.
 """
 
 import json
