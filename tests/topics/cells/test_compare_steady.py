@@ -72,5 +72,5 @@ def test_sentence_counts_cells_that_are_apart(runs):
 def test_rule_in_words():
     assert rule_words({"rule": "share", "share": 0.25}) == "the first 25 % of the time that the flows have in common"
     assert rule_words({"rule": "mser", "share": 0.25}).startswith(
-        "a start-up period, in multiples of 1/40 of the flows' common time"
+        "a start-up period (a multiple of 1/40 of the flows' common time)"
     )

@@ -122,6 +122,6 @@ def test_findings_say_how_shares_fall_and_what_theory_says():
     (finding,) = findings(material)
     assert finding.text == (
         "Reno flows that cross all bottlenecks get 50.0 % with 1 bottleneck and 25.0 % with 2 bottlenecks (1 long and 1 cross flow, 10 Mbit/s, "
-        "drop-tail of 66 packets); with 2, theory gives 11.1 % if a queue's overflow halves the windows of all its flows, 26.1 % if packets are lost independently."
+        "drop-tail of 66 packets); with 2, theory gives 11.1 % if an overflowing queue halves the windows of all its flows, and 26.1 % if packets are lost independently."
     )
     assert list(rows) == CHAIN_CELLS.names

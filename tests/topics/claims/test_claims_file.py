@@ -46,7 +46,7 @@ MISTAKES = {
         {ccas: [cubik]}
             ccas[0] is "cubik"; did you mean 'cubic'? Allowed: one of $CCAS, or several joined by +.
         {ccas: [vegas]}
-            ccas has 'vegas'; allowed: those of the file's own list: reno, cubic, bbr.
+            ccas has 'vegas'; allowed: the names in the file's list: reno, cubic, bbr.
         {requirement: {above: 120}}
             requirement.above is 120; allowed: $SHARE.
         {requirement: {above: 50 %}}
@@ -76,9 +76,9 @@ MISTAKES = {
         {requirement: {above: 5, at_least: 4}}
             requirement has two bounds on the same side; allowed: one.
         {pick: farthest}
-            requirement is {above: 1}; allowed with pick farthest: one with two bounds.
+            requirement is {above: 1}; allowed with pick farthest: a requirement with two bounds.
         {scenarios: ['3']}
-            scenarios has '3'; allowed: those of the file's own list: 1, 2.
+            scenarios has '3'; allowed: the names in the file's list: 1, 2.
         {kind: treshold}
             kind is "treshold"; did you mean 'threshold'? Allowed: one of ordering, threshold, ratio, largest_difference, equivalence, no_difference, normality, dominance.
         {quantity: cwnd_packets}
@@ -90,9 +90,9 @@ MISTAKES = {
         {quantity: goodput_mbps, flows: {take: median}}
             flows.take is "median"; did you mean 'mean'? Allowed: one of mean, sum, lowest, highest, sd, variation_percent, count.
         {quantity: goodput_mbps, flows: {take: count}}
-            flows is {take: "count"}; allowed: within with take: count, and only there.
+            flows is {take: "count"}; allowed: within if take is count, and only then.
         {quantity: goodput_mbps, flows: {take: sum, within: {above: 1}}}
-            flows is {take: "sum", within: {above: 1}}; allowed: within with take: count, and only there.
+            flows is {take: "sum", within: {above: 1}}; allowed: within if take is count, and only then.
         {quantity: goodput_mbps, flows: {cca: vegas}}
             flows.cca is "vegas"; allowed: those of ccas: bbr, cubic, reno.
         {quantity: goodput_mbps, flows: {cca: reno+cubic}}
@@ -110,11 +110,11 @@ MISTAKES = {
     """,
     "ratio": """
         {numerator: {scenarios: ['1']}}
-            numerator.scenarios has 1 name and denominator.scenarios 2; allowed: as many, because they are compared one by one.
+            numerator.scenarios has 1 name, but denominator.scenarios has 2; allowed: equal numbers, because the scenarios are compared one by one.
         {each: [cca], denominator: {scenarios: ['1']}}
             numerator.ccas is given, but each names cca; allowed: one of the two.
         {combine: farthest}
-            requirement is {above: 1}; allowed with combine farthest: one with two bounds.
+            requirement is {above: 1}; allowed with combine farthest: a requirement with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
             requirement is {at_least: 0, at_most: 1}; allowed with combine farthest: bounds above 0.
         {each: [scenario], requirement: {replicates: 5, standard_error: 1}}
@@ -134,7 +134,7 @@ MISTAKES = {
         {minuend: {ip_versions: [ipv6]}}
             minuend is the same as subtrahend; allowed: another.
         {subtrahend: {scenarios: ['2']}}
-            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed: as many, because they are compared one by one.
+            minuend.scenarios has 2 names, but subtrahend.scenarios has 1; allowed: equal numbers, because the scenarios are compared one by one.
     """,
     "no_difference": """
         {ip_versions: [ipv4]}

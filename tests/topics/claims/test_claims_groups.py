@@ -96,8 +96,8 @@ def test_where_a_difference_is_largest(tmp_path, differences, value, verdict):
     if differences == (1, 4, 2):
         amounts = "4 Mbit/s in scenario 2, 2 Mbit/s in scenario 3, 1 Mbit/s in scenario 1"
         assert row["because"] == (
-            f"In descending order it is {amounts}; each cell's runs repeat one measurement, so there is no interval: our value "
-            "meets the requirement."
+            f"The differences in descending order are {amounts}; each cell's runs repeat one measurement, so there is no interval: "
+            "our value meets the requirement."
         )
 
 

@@ -92,8 +92,12 @@ def test_statements_are_quoted_or_in_our_words(root):
         part["quoted"]: page.render(topic={"claims": part}, confidence_percent=95, files={}, figures={})
         for part in (quoted, ours)
     }
-    assert "Statements of An author in <cite>A title</cite>, word for word, each as a condition" in words[True]
-    assert "Statements of An author in <cite>A title</cite>, in our words, each as a condition" in words[False]
+    assert (
+        "The table has statements of An author in <cite>A title</cite>, word for word. Each statement is" in words[True]
+    )
+    assert (
+        "The table has statements of An author in <cite>A title</cite>, in our words. Each statement is" in words[False]
+    )
 
 
 def test_the_page_says_how_many_claims_there_are_and_what_chance_alone_gives():
@@ -103,7 +107,7 @@ def test_the_page_says_how_many_claims_there_are_and_what_chance_alone_gives():
         "57 claims of the paper were checked, and 48 could be decided. An interval lies entirely above the true value in 2.5 %"
     )
     assert chance_words(claims[48:], 0.95) == "9 claims of the paper were checked, and none was decided."
-    assert "chance alone would decide 1.2 of the 48 wrongly on average." in words
+    assert "chance would decide 1.2 of the 48 wrongly on average." in words
 
 
 def test_the_page_says_which_claims_were_changed_after_runs():

@@ -12,10 +12,10 @@ from topics.delay_and_loss.tables import DELAY_PERCENTILES
 @pytest.mark.parametrize(
     "n, percentile, bounds, note",
     [
-        (4, 50, "none", "an upper bound needs 5 runs, an interval 6"),
+        (4, 50, "none", "an upper bound needs 5 runs, and an interval needs 6"),
         (5, 50, "upper bound", "an interval needs 6 runs"),
         (6, 50, "interval", ""),
-        (58, 95, "none", "an upper bound needs 59 runs, an interval 72"),
+        (58, 95, "none", "an upper bound needs 59 runs, and an interval needs 72"),
         (59, 95, "upper bound", "an interval needs 72 runs"),
         (72, 95, "interval", ""),
     ],

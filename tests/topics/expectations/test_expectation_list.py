@@ -60,9 +60,9 @@ def test_a_study_without_expectations_asks_nothing():
 {quantity: transfer_s, flows: {}}
   analysis.expect[fast].quantity is "transfer_s"; allowed with flows: one of goodput_mbps
 {ccas: [vegas]}
-  analysis.expect[fast].ccas has 'vegas'; allowed: those of the file's own list: reno, cubic.
+  analysis.expect[fast].ccas has 'vegas'; allowed: the names in the file's list: reno, cubic.
 {scenarios: [middle]}
-  analysis.expect[fast].scenarios has 'middle'; allowed: those of the file's own list: near, far.
+  analysis.expect[fast].scenarios has 'middle'; allowed: the names in the file's list: near, far.
 {requirement: {at_least: 5, at_most: 1}}
   analysis.expect[fast].requirement is {at_least: 5, at_most: 1}; allowed: an upper bound above the lower one.
 {kind: treshold}
@@ -95,11 +95,11 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
 {column: goodput_mbps}
   analysis.expect[rows].one_of is given, and goodput_mbps of runs is number; allowed: requirement.
 {interval: [rtt_mean_ms, loss_percent]}
-  analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed: one with requirement, of a number.
+  analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed: only with requirement, and only for a number.
 {one_of: []}
   analysis.expect[rows].one_of is []; allowed: a list of values, as in [better, like].
 {accept: [""]}
-  analysis.expect[rows].accept is [""]; allowed: one with none_of.
+  analysis.expect[rows].accept is [""]; allowed: only with none_of.
 """),
 )
 def test_rows_that_cannot_be_checked_are_refused(change, message):
@@ -117,7 +117,7 @@ FAST_CELLS = {"id": "rows", "table": "descriptive", "column": "mean", "requireme
     [
         (NOT_WORSE, {"accept": ["not testabel"]}, 'accept has "not testabel"; allowed: values that mean that nothing was measured: "not testable", "".'),
         (NOT_WORSE, {"column": "kind"}, "none_of is given, and claims doesn't declare which values of kind mean that nothing was measured; allowed: one_of."),
-        (FAST_CELLS, {}, "interval is missing, and mean of descriptive is an estimate; allowed: one, as in [low, high], or must_be: not-refuted."),
+        (FAST_CELLS, {}, "interval is missing, and mean of descriptive is an estimate; allowed: an interval, such as [low, high], or must_be: not-refuted."),
     ],
 )  # fmt: skip
 def test_a_gate_that_could_pass_without_evidence_is_refused(one, change, message):

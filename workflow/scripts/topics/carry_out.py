@@ -1,8 +1,8 @@
-"""Run the scripts of topics one after another in one process: analyses or figures, as declared by the topics.
+"""Run several analysis or figure scripts of topics in one process, one after another.
 
-A script has a function with the script's name, which neither reads nor writes a file. The function's arguments are named after the
-tables and parameters that it needs (`arguments_of`). The function returns the tables that the script's `Analysis` declares, in the same order, or
-a figure's `Drawing`.
+Each script defines a function with the script's name. The function neither reads nor writes files. Its arguments are named after the
+tables and parameters that it needs (`arguments_of`). The function of an analysis returns the tables in the order in which the `Analysis`
+declares them; the function of a figure returns a `Drawing`.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
 
 
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
-    """Return a function's arguments by name: parameters, and tables read from the inputs.
+    """Return the keyword arguments of a script's function: parameters, and tables read from the inputs.
 
     An argument named ``params`` has all parameters as attributes. Raises `ValueError` if an argument without a default is neither a table
     nor a parameter.

@@ -12,8 +12,8 @@ from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
 
-#: Largest number of runs with which a study has one job for all analyses and one for all figures, because starting a process
-#: takes longer than a script's work. In larger studies jobs run in parallel, and a change repeats only the affected ones.
+#: Largest number of runs for which a study has one job for all analyses and one job for all figures. In such a small study, starting a
+#: process takes longer than a script's work. In larger studies jobs run in parallel, and a change repeats only the affected jobs.
 MOST_RUNS_TOGETHER = 500
 #: File of a figure -> suffix of its name.
 FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
@@ -68,9 +68,10 @@ def _placed(figure: Plot, topic: Topic) -> Plot:
 
 
 def section_modules(outline: StudyOutline) -> tuple[str, ...]:
-    """Return the modules of all topics, and of the sections of the study's topics, in the form that `script_code.code_of` needs.
+    """Return the names of the topic and section modules that the report imports by name.
 
-    The report imports these modules by name.
+    These are the modules of all topics, and the section modules of the study's topics. The names have the form that
+    `script_code.code_of` needs.
     """
     names = [f"topics/{topic.name}/topic" for topic in TOPICS]
     with_module = (
@@ -85,7 +86,7 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return the paths of tables by name, as inputs of a rule.
+    """Return table -> path, as inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
@@ -102,7 +103,9 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 
 
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
-    """Return rule -> parts that its job runs: one job for all parts in a small study, otherwise one job per part.
+    """Group parts into jobs: one job for all parts in a small study, otherwise one job per part.
+
+    Returns a dict from the rule of each job to the parts that the job runs.
 
     Parameters
     ----------
@@ -119,7 +122,10 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return the input, output and calls of a rule that runs analyses; tables that one analysis makes for another aren't inputs."""
+    """Return the input, output and calls of a rule that runs analyses.
+
+    A table that one of these analyses makes isn't an input, even if another of them reads it.
+    """
     calls = [
         {
             "script": analysis.script,
@@ -142,7 +148,10 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
 
 
 def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
-    """Return the input, output and calls of a rule that draws figures; ``own`` returns the path of a file in the checkout."""
+    """Return the input, output and calls of a rule that draws figures.
+
+    ``own`` is a function that returns the path of a file in the checkout.
+    """
     calls, captions, output = [], {}, {}
     for figure in figures:
         files = {kind: f"{figure.name}_{kind}" for kind in FIGURE_SUFFIXES}
@@ -186,7 +195,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule: the script's parameters, and those that the caption may use.
+    """Return the parameters of a figure's rule, for the script and for the caption.
 
     ``settings`` are the study's confidence and significance.
     """

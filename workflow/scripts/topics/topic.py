@@ -2,16 +2,16 @@
 
 ``topics/<name>/`` holds
 
-- ``topic.py``: the declaration, `TOPIC`: when it applies, its analyses with their tables, its figures, its place in the
-  report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
+- ``topic.py``: the declaration `TOPIC`, with the studies that it applies to, its analyses and their tables, its figures, and its
+  place in the report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
 - ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
 - ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
   other variables of the template (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` finds each topic by its folder. A script's argument named after a tidy table (``runs``, ``scenarios``) is
-this table; the argument ``params`` has the settings and parameters that the analysis names.
+``topics/registry.py`` finds each topic by its folder. If an argument of a script has the name of a tidy table (``runs``, ``scenarios``),
+the script receives this table. The argument ``params`` has the settings and parameters that the analysis declares.
 """
 
 import re
@@ -36,14 +36,14 @@ def slug_of(name: str) -> str:
 class Analysis:
     """An analysis: one script that makes analysis tables from other tables."""
 
-    script: str  # its script without ``.py``, in the topic's folder; also the name of its rule and of its log
+    script: str  # name of the script in the topic's folder, without ``.py``; also the name of the rule and of the log
     # Names of the tables that the script reads: tidy or analysis tables, ``provenance``, or ``other_<name>`` as for a `Plot`;
     # or a function of the `StudyDesign` that returns them.
     inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
     tables: tuple[Table, ...]  # tables that it makes
     # Names of the settings that the script reads, out of those common to all analyses: confidence, significance, power.
     settings: tuple[str, ...] = ()
-    # The other parameters of the script for a `StudyDesign`, by name.
+    # Function of a `StudyDesign` that returns the other parameters of the script by name.
     params: Callable[[StudyDesign], dict] = lambda design: {}
 
     @property
@@ -61,18 +61,18 @@ class Plot:
     """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`."""
 
     slug: str  # lower-case letters, digits and single hyphens (a mix is written `reno-cubic`)
-    script: str  # its script without ``.py``, in the topic's folder, or in another's as ``<topic>/<script>``
+    script: str  # name of the script in the topic's folder, without ``.py``, or ``<topic>/<script>`` in another folder
     # Names of the tidy or analysis tables that the script reads. ``other_<name>`` is a table of the study with which this one
     # is compared: a list with its path, empty if the table doesn't exist.
     inputs: tuple[str, ...]
-    title: str  # its name in `snakemake --report`
-    shows: str  # description of its marks there
-    # Its own parameters, for the script and for the caption, in addition to those of every figure
+    title: str  # name of the figure in `snakemake --report`
+    shows: str  # description of the figure's marks in `snakemake --report`
+    # Parameters of this figure, for the script and for the caption, in addition to the parameters of all figures
     # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
-    # Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
+    # Name of the caption's file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); by default the slug.
     caption: str = ""
-    category: str = ""  # where `snakemake --report` lists it; the topic's navigation if not given
+    category: str = ""  # category of the figure in `snakemake --report`; by default the topic's navigation
     caption_text: str = ""  # the caption itself, instead of a file, if it is short
 
     def __post_init__(self):
@@ -92,7 +92,7 @@ class Plot:
 
     @property
     def caption_path(self) -> str:
-        """The caption's file, relative to the repository's root, for a figure from `StudyOutline`."""
+        """Path of the caption's file relative to the repository's root. The figure must come from a `StudyOutline`."""
         topic, _, name = self.caption.rpartition("/")
         return f"{FOLDER}/{topic}/captions/{name}.rst"
 
@@ -109,7 +109,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a predicate on designs: whether ``holds`` is true for more than half of the design's scenarios."""
+    """Return a predicate that is true for a design if ``holds`` is true for more than half of the design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -117,36 +117,37 @@ def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
 class Topic:
     """A topic's declaration, from which the workflow is planned before the study has any files."""
 
-    name: str  # the name of its folder: lower-case letters, digits and underscores
+    name: str  # name of the topic's folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation
-    order: int  # its place among the topics, for its question and its findings in the report
+    order: int  # sorts the questions and findings of topics in the report
     applies: Callable[[StudyDesign], bool]  # whether a `StudyDesign` has this topic
     analyses: tuple[Analysis, ...] = ()  # analyses with rules that follow from their declaration
-    # All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
+    # All analysis tables, in the order of the report's downloads. The default is the tables of `analyses`, in the same order.
     tables: tuple[Table, ...] = ()
-    # Its figures, or a function of the `StudyDesign` that returns them.
+    # Figures, or a function of the `StudyDesign` that returns them.
     figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()
-    place: Place = Place.QUESTION  # position of its section in the report
+    place: Place = Place.QUESTION  # position of the topic's section in the report
     # Name of a table -> whether a `StudyDesign` with this topic has the table; tables not listed always exist.
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     # Tables of the study with which this one is compared; the section shows them if they exist.
     other_tables: tuple[Table, ...] = ()
-    heading: str = ""  # heading of its section, as HTML; if not given, the template has the section's whole frame
-    anchor: str = ""  # identifier of its section in the report; the name with hyphens if not given
-    # Slugs of its figures that show the study's answer at a glance, the best first. One of them opens the
+    heading: str = (
+        ""  # heading of the topic's section, as HTML; if not given, the template has the section's whole frame
+    )
+    anchor: str = ""  # identifier of the topic's section in the report; by default the name with hyphens
+    # Slugs of the topic's figures that show the study's answer at a glance, the best first. One of them opens the
     # report.
     pictures: tuple[str, ...] = ()
-    # Slugs of the figures, from any topic, in its section of the short page; if not given, one of `pictures`, or
-    # otherwise its first figure.
+    # Slugs of the figures (from any topic) in the topic's section of the short page. The default is one of `pictures`, or
+    # otherwise the topic's first figure.
     brief: tuple[str, ...] | None = None
-    # Whether its findings are among those that open the report; otherwise they appear only in its section.
+    # Whether the topic's findings may open the report. Otherwise they appear only in the topic's section.
     opens: bool = True
-    # Whether its question is the main one of a `StudyDesign` with this topic: then its findings and picture open the report.
+    # Whether the topic's question is the main question of a `StudyDesign`. If so, the topic's findings and picture open the report.
     leads: Callable[[StudyDesign], bool] = lambda design: False
-    # Whether its whole section is on the short page; the template leaves out the parts that ``short`` excludes.
+    # Whether the topic's whole section is on the short page. The template leaves out the parts that ``short`` excludes.
     whole: bool = False
-    # Whether a study with this topic asks no other question: it is the only numbered question, and only its figures
-    # are drawn.
+    # Whether a study with this topic has no other numbered question. If so, only this topic's figures are drawn.
     sole: bool = False
     # One sentence per request of a `StudyDesign` that the topic can't fulfil, known before any work starts.
     problems: Callable[[StudyDesign], Iterable[str]] = lambda design: ()

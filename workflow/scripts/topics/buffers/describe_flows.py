@@ -1,7 +1,7 @@
-"""Describe how flows share the link: the distribution of goodput over each run's flows, and its statistics over replications.
+"""Describe how the flows of a run share the link.
 
-The flows of a run aren't replicates of each other, because they share one link. Intervals are therefore estimated for the statistics of a
-run (mean, standard deviation, total, Jain's index); each replication gives one value of each statistic.
+Each run gives one value of each statistic of its flows' goodputs: mean, standard deviation, total, Jain's index. Intervals are estimated
+from these values over the replications, because the flows of a run share one link and so aren't replicates of each other.
 """
 
 import math
@@ -22,8 +22,9 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns a dict with flows, fair_share_mbps and `tables.STATISTICS`; without the percentages if the capacity is None, and with nothing
-    but flows if any flow's goodput is missing. Jain's index is None if no flow delivered anything.
+    Returns a dict with flows (their number), fair_share_mbps and the statistics in `tables.STATISTICS`. Percentages are left out if the
+    capacity is None. If any flow's goodput is missing, the dict has only the number of flows. Jain's index is None if no flow delivered
+    anything.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def describe_replications(runs, described, scenarios, confidence) -> pd.DataFram
 
 
 def _resolution(statistic, runs):
-    """Return the resolution of a statistic of the flows, in its unit; 0 where it is unknown."""
+    """Return the resolution of a statistic in the statistic's unit, or 0 if the resolution is unknown."""
     if statistic in ("jain_index", "starved"):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
@@ -104,9 +105,9 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Describe a statistic over the valid runs of a cell: n, mean, interval, lowest and highest value, and a note.
+    """Describe a statistic over the valid runs of a cell: n, mean, interval, range and a note.
 
-    ``statistic`` is one of `STATISTICS`; ``described`` is the result of `describe_runs` for the cell, and ``total`` the cell's number of
+    ``statistic`` is one of `STATISTICS`. ``described`` is the result of `describe_runs` for the cell. ``total`` is the number of the cell's
     runs, valid or not.
     """
     values = described[statistic.name].dropna().astype(float)

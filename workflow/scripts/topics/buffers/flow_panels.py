@@ -1,4 +1,4 @@
-"""Inputs and panels of figures that show each flow; a panel has one slot per buffer or per platform.
+"""Inputs and panels for figures that show individual flows; a panel has one slot per buffer or per platform.
 
 `runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` is the result of `scenario_series.with_series`.
 """
@@ -20,9 +20,9 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel: the two lines of its title; the cell and the name of each slot; and the label below the slots.
+    """A panel of a figure: a title of two lines, and labelled slots.
 
-    A cell is (scenario, CCA, IP version); the scenario is None if it doesn't exist.
+    Each slot has a cell and a name. A cell is (scenario, CCA, IP version); the scenario is None if it doesn't exist.
     """
 
     title: str
@@ -33,12 +33,12 @@ class FlowPanel:
 
 
 def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs with drawn conditions replaced by the nominal ones, and the scenarios with their series."""
+    """Return the runs with nominal instead of drawn conditions, and the scenarios with the series that they belong to."""
     return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
-    """Return the series that have several buffers, in the order of the platforms, and all buffers of these series."""
+    """Return the series with several buffers, ordered by platform, and the buffers of these series."""
     order = platforms_of(table)
     sizes = table.groupby("series", sort=False)["buffer"].nunique()
     several = table[table["series"].isin(sizes[sizes > 1].index)]
@@ -56,7 +56,10 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows with the conditions and buffer that the most platforms share (the smallest buffer in a tie), and their platforms."""
+    """Return the rows that are compared between platforms, and their platforms.
+
+    These rows have the conditions and the buffer that the largest number of platforms share. A tie goes to the smallest buffer.
+    """
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),
@@ -113,15 +116,15 @@ def draw_flows(
     Parameters
     ----------
     words : tuple of str
-        The figure's title, the contents of a panel, and the beginning of the list of slots, such as "By".
+        Title of the figure, description of a panel, and words that introduce the list of slots, such as "By".
     highest : pandas.Series of float
-        Largest values in Mbit/s, which the axis must cover.
+        Values in Mbit/s that the axis must cover.
     panels, runs
         The panels to draw, and the runs from which the fair share is computed.
     cells : mapping
         (scenario, CCA, IP version) -> the data to draw; cells without a valid run are missing.
     draw : callable
-        Called with axes, place, a cell's data, and colour; draws the data and returns a description in words.
+        Function that draws a cell's data and returns a description in words. It is called with axes, place, data and colour.
     """
     apply_style()
     title, subject, order = words
@@ -144,7 +147,7 @@ def draw_flows(
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
-    """Return a flow's fair share of the capacity in Mbit/s; None if it differs between scenarios or the rate is unlimited."""
+    """Return a flow's fair share in Mbit/s, or None if the scenarios have different shares or no limit on the rate."""
     rows = runs[runs["scenario"].isin(scenarios)]
     shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
     return float(shares[0]) if len(shares) == 1 else None

@@ -24,10 +24,10 @@ NEAR = 0.1
 
 
 def paper_row(bdp_percent: float) -> dict[str, float] | None:
-    """Return the paper's mean, standard deviation and total in percent of the link, and Jain's index, for a buffer.
+    """Return the paper's values for a buffer, or None if the paper doesn't have this buffer.
 
-    The index follows from the mean and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
-    None if the paper doesn't have the buffer.
+    The values are the mean, the standard deviation and the total in percent of the link, and Jain's index. The index follows from the mean
+    and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
     """
     for percent, (mean, sd, total) in TABLE_2.items():
         if abs(bdp_percent / percent - 1) <= NEAR:

@@ -1,4 +1,4 @@
-"""Draw the flows' total goodput and the fairness among them against the buffer: by CCA, or by platform."""
+"""Draw total goodput and Jain's index against the buffer, with one line per CCA or per platform."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ SPREAD = 0.3  # share of a slot's width over which lines are set apart
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a panel: its name, its style, and one (scenario, CCA) per buffer; the scenario is None if it doesn't exist."""
+    """A line in a panel: name, style, and one (scenario, CCA) per buffer, where a missing scenario is None."""
 
     name: str
     cells: list[tuple[str | None, str]]
@@ -50,7 +50,10 @@ def _lines_of_ccas(rows, buffers, ccas):
 
 
 def _lines_of_platforms(rows, buffers, cca):
-    """Return a line for each platform: black for Linux; for simulator versions in the CCA's colour, solid only for the newest version."""
+    """Return a line for each platform.
+
+    Lines for Linux are black. Lines for versions of a simulator have the CCA's colour, and only the newest version has a solid line.
+    """
     lines, platforms = [], platforms_of(rows)
     versions = [platform for platform in platforms if ":" in platform]
     marks = dict(zip(reversed(versions), "s^Dv<>", strict=False))
@@ -64,7 +67,7 @@ def _lines_of_platforms(rows, buffers, cca):
 
 
 def _plan(table, ccas, ip_versions, by_platform):
-    """Yield the title, second line, lines and IP version of each pair of panels."""
+    """Yield, for each pair of panels, the two lines of the title, the lines to draw, and the IP version."""
     series, buffers = shown_by_buffer(table)
     several = table[table["series"].isin(series)]
     for ip_version in ip_versions:

@@ -21,8 +21,8 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, median
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Rank the flows of each valid run by goodput, in descending order.
 
-    Returns `COLUMNS`: one row per cell and rank, with the flow of that rank in the first valid replication, and the lowest and highest
-    goodput at that rank over the replications.
+    Returns `COLUMNS`: one row per cell and rank. A row has the flow with this rank in the first valid replication, and the lowest and
+    highest goodput at this rank over all valid replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]
     ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")

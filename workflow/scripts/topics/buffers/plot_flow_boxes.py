@@ -21,7 +21,7 @@ WORDS = "Distribution of the flows' goodput, Mbit/s", "Goodput of the flows", "B
 
 
 def _flow_boxes(flows, valid, table):
-    """Return `COLUMNS`: one row per cell with the statistics of its box, over the flows of all valid replications together."""
+    """Return `COLUMNS`: the statistics of each cell's box, over all flows of all valid replications."""
     named = table.set_index("scenario")[["label", "platform", "series", "buffer"]]
     rows = []
     for cell, group in flows.merge(valid[RUN], on=RUN).groupby(CELL, sort=False):

@@ -84,7 +84,7 @@ def paper_table(material) -> list[dict] | None:
     """Return the paper's table II next to this study's values, or None for a study that isn't compared with it.
 
     There is one dict per buffer and source, with buffer, source, n and values (mean, SD, total and Jain's index as texts). The first dict
-    of a buffer also has rows, the number of dicts for this buffer; the others have no buffer (None).
+    of a buffer also has rows, the number of dicts for this buffer. In the other dicts of a buffer, buffer is None.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None

@@ -29,7 +29,10 @@ def paced_cca(design) -> str:
 
 
 def flow_goodput_figure(slug, title, **params) -> Plot:
-    """Return the figure with one bar per flow; bars are grouped by buffer or by platform, as the parameter `lines` says."""
+    """Return the figure with one bar per flow.
+
+    The parameter `lines` sets whether bars are grouped by buffer or by platform.
+    """
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)
 

@@ -28,7 +28,7 @@ from wording.scenario_words import rate_words
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
 #: ping reads both of its times in whole us.
 ECHO_STEP_US = 1
-#: Shortest time whose error is measured with ping: for shorter times a step of 1 us would be more than a hundredth.
+#: Shortest time, in us, that ping can measure with an error below a hundredth, given its step of 1 us.
 LEAST_ECHO_US = 100
 #: Limit for a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
 Z_LIMIT = 3.29
@@ -62,7 +62,7 @@ def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_pp
 
 
 def _judged(row):
-    """Return the row with its error, also in parts per million, and its verdict."""
+    """Return a row with its error, the error in ppm, and its verdict."""
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
@@ -97,7 +97,7 @@ def _frame(point):
 
 
 def _rate(point):
-    """Yield the row for the bottleneck's rate: the frames delivered between two readings, divided by the time between the readings.
+    """Yield the row for the bottleneck's rate, computed from the frames delivered between two readings.
 
     The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
     or if it dropped packets.
@@ -114,7 +114,7 @@ def _rate(point):
         yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
         return
     packets, lasted_ns = point["delivered_bytes"] / point["payload_bytes"], point["end_ns"] - point["begin_ns"]
-    # Frames of other traffic: between none and the maximum, so half the maximum, plus or minus as much.
+    # Frames of other traffic: half of the maximum, with an uncertainty of the same size.
     others = MOST_SOLICITATIONS / 2 * (SOLICITATION_BYTES + point["frame_overhead_bytes"]) / (packets * frame)
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
@@ -128,10 +128,11 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the row for an echo request's round trip over the idle path; no row if delays are random, because there are too few requests.
+    """Yield the row for an echo request's round trip over the idle path.
 
-    If packets take time to pass the cable, the row compares this time: the round-trip time minus the configured delays. Otherwise it
-    compares the round-trip time with the configured delays.
+    If packets take no time to pass the cable, the row compares the round-trip time with the configured delays. Otherwise, the row is about
+    serialisation: it compares the round-trip time minus the configured delays with the time on the cable. There is no row if this time is
+    too short for ping, or if delays are random, because there are too few requests.
     """
     if _both(point, "jitter"):
         return
@@ -149,7 +150,10 @@ def _delay(point):
 
 
 def _longer_messages(points) -> Iterator[dict]:
-    """Yield the rows for longer messages: the extra round-trip time compared with the shortest message on the same cable."""
+    """Yield the rows for longer messages.
+
+    A row compares the increase in round-trip time over the shortest message on the same cable.
+    """
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
         if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
@@ -234,7 +238,10 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield the row for the burst after idle time: the data that had left after burst_ms, minus the data that the rate allows in this time."""
+    """Yield the row for the burst after idle time.
+
+    Its value is the data that had left after burst_ms, minus the data that the rate allows in this time.
+    """
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

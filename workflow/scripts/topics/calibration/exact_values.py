@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the excess rate, in ppm, that is due to the shaper's rounding to whole ns.
+    """Return the relative excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -57,7 +57,7 @@ def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
 
 
 def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
-    """Return the difference in us between the round-trip times of two messages of different length over a cable.
+    """Return the difference in us between the round-trip times of a longer and a shorter message over a cable.
 
     >>> longer_message_us(128, 1408, 100)
     204.8
@@ -75,7 +75,7 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return the burst after idle time in bytes, excluding the packet that puts the shaper into debt.
+    """Return the size in bytes of the burst after idle time, excluding the packet that puts the shaper into debt.
 
     The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
     server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
@@ -88,15 +88,19 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean absolute difference between two delays that are uniform over a range of 2 x ``jitter_ms``: a third of the range."""
+    """Return the mean absolute difference between two random delays.
+
+    The delays are uniform over a range of 2 x ``jitter_ms``, and the mean difference is a third of this range.
+    """
     return 2 * jitter_ms / 3
 
 
 def spread_error_ms(jitter_ms: float, estimates: float) -> float:
-    """Return the standard error, in ms, of the mean of ``estimates`` independent smoothed differences between successive delays.
+    """Return the standard error, in ms, of the mean of ``estimates`` smoothed differences between successive delays.
 
-    A smoothed difference is the sum of g (1 - g)^k times the k-th last difference d. Successive differences share a
-    packet: var d = 2 J^2 / 9, and for X, Y, Z uniform on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+    The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k times the
+    k-th last difference d, with var d = 2 J^2 / 9. Successive differences share a packet, so they are correlated: for X, Y
+    and Z uniform on a width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
 
     >>> round(spread_error_ms(5, 1), 3)
     0.461
@@ -107,7 +111,7 @@ def spread_error_ms(jitter_ms: float, estimates: float) -> float:
 
 
 def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float, exchanges: float) -> float:
-    """Return the standard error, in ms, of the mean of ``exchanges`` round-trip times, each with a random delay in both directions.
+    """Return the standard error, in ms, of the mean of ``exchanges`` round-trip times with random delays in both directions.
 
     >>> round(round_trip_error_ms(5 * EVEN, 5 * EVEN, 600), 4)
     0.1667
@@ -116,7 +120,9 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 
 
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
-    """Return the standard error of a loss rate; ``of_one`` packets carry as much information as one packet with independent loss.
+    """Return the standard error of a loss rate.
+
+    ``of_one`` packets carry as much information as one packet with independent loss.
 
     >>> loss_error(0.2, 10_000)
     0.004
@@ -125,10 +131,12 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return the number of a model's packets that carry as much information on the loss rate as one packet with independent loss.
+    """Return the number of packets under a loss model that are equivalent to one packet with independent loss.
 
-    The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
-    the chain's fundamental matrix sums (Kemeny and Snell 1960).
+    Equivalent packets carry as much information on the loss rate.
+
+    Per packet, the variance of a sum over a stationary chain is the variance of one packet plus twice the covariances with all later
+    packets. The chain's fundamental matrix sums these covariances (Kemeny and Snell 1960).
 
     >>> round(packets_of_one(GilbertElliott(0.01, 0.19)), 6)  # (1 + c) / (1 - c) with the correlation c = 1 - p - r of neighbours
     9.0

@@ -12,13 +12,13 @@ from wording.number_format import is_missing, number, plain, tick
 TITLE = "Error of each quantity, point by point"
 #: Half the length of a dash, as a share of a slot's width.
 DASH = 0.3
-#: Uncertainties beyond this multiple of the largest error, or beyond this value in ppm, get arrowheads.
+#: Ends of uncertainties get arrowheads beyond this multiple of the largest error, but never within this value in ppm.
 REACH, LEAST_PPM = 3, 50
 
 
 @dataclass(frozen=True)
 class ErrorPanel:
-    """A panel: the quantity, the label of its slots, and the column of its values."""
+    """A panel of the figure: its quantity, the label below its slots, and the column that it shows."""
 
     quantity: str
     slots: str

@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: Number of samples after the first packets by which the burst has left; a packet that leaves later has waited for its turn.
+#: Number of samples, counted from the first waiting packets, within which the burst leaves. Packets that leave later have waited.
 SETTLED = 3
 
 
@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return, for each direction, the number of packets that reached the random loss and the number of packets lost there."""
+    """Return, for each direction, the number of packets that the random loss could drop and the number that it dropped."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:
@@ -66,7 +66,10 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds, excluding the first (which starts from 0) and an incomplete last one."""
+    """Return the mean of iperf3's jitter over whole seconds.
+
+    The first second is left out because the jitter starts from 0, and the last because it is incomplete.
+    """
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 
@@ -89,10 +92,13 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return statistics of the samples: queue lengths, drops, and the segments retransmitted since the last sample before ``begin_ns``.
+    """Return statistics of the samples: queue lengths, drops and retransmitted segments.
 
-    The shortest queue is among the samples between ``begin_ns`` and ``end_ns``, the longest among all samples; the queue at the first
-    sample after a drop is also returned. If ``begin_ns`` is None, the shortest queue and the retransmissions are left out.
+    Retransmissions count from the last sample before ``begin_ns``.
+
+    The shortest queue is the minimum over the samples between ``begin_ns`` and ``end_ns``; the longest queue is the maximum over all
+    samples. The result also has the queue at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
+    retransmissions are left out.
     """
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
@@ -116,9 +122,11 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return the number of data packets that had left when the first waiting packet left, and the time until then.
+    """Return the number of data packets that had left when the first waiting packet left, and the time of this event.
 
-    Until the first acknowledgement or drop, the packets that have left are the unacknowledged ones that aren't waiting.
+    The time counts from the first sample with waiting packets.
+
+    Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't waiting in the queue.
     """
     queue, (socket, *_) = series["queue"], series["sockets"]
     unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))

@@ -23,7 +23,7 @@ LIMITS = {
     "loss": "chance: the number of packets",
     "queue": "samples: the data that leave between two samples",
     "jitter": "chance: the number of packets",
-    "burst": "samples: the data sent at the rate between two samples",
+    "burst": "samples: the data that the rate allows between two samples",
 }
 
 
@@ -118,7 +118,7 @@ POINTS = (
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return the template's variables: the tables of quantities and of points, and the numbers of measured values and of values that are off."""
+    """Return the template's variables: the tables of quantities and points, and the numbers of measured values and values that are off."""
     table = material.tables.calibration
     return {
         "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),
@@ -134,7 +134,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """Report the number of rows that agree with the exact value, the largest error of the rate, and the quantities that are off."""
+    """Report how many rows agree with their exact values, the largest error of the rate, and the quantities that are off."""
     quantities = summaries(table)
     points, agreeing = (sum(getattr(summary, name) for summary in quantities) for name in ("points", "agreeing"))
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"

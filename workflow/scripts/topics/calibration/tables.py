@@ -36,7 +36,7 @@ READINGS = Table(
         number_column("sample_ms", "ms", "Time between two samples.", _NOT_SAMPLED),
         count_column(
             "burst_packets", "packets",
-            "Number of packets that had left, after idle time, when the first waiting packet left.",
+            "Size of the burst after idle time: number of packets that had left when the first waiting packet left.",
             _NO_BURST,
         ),
         number_column("burst_ms", "ms", "Time at which `burst_packets` was observed, measured from the first sample with waiting packets.", _NO_BURST),
@@ -55,7 +55,7 @@ READINGS = Table(
             )
         ),
         truth_column("even", "Whether all jitter is uniformly distributed."),
-        number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference between two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
+        number_column("spread_ms", "ms", "Smoothed difference between two packets' delays, averaged over whole seconds.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
         count_column("spread_seconds", "", "Number of whole seconds over which `spread_ms` is averaged.", _NO_DATAGRAMS),
         number_column("round_trip_us", "µs", "Mean round-trip time of a message.", _NO_ROUND_TRIPS, "qperf"),
         count_column("exchanges", "", "Number of messages that came back.", _NO_ROUND_TRIPS, "qperf"),

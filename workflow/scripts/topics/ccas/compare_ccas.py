@@ -1,7 +1,7 @@
 """Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
 
-Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the value
-of the first relative to that of the second.
+Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the first
+CCA's value relative to the second's.
 """
 
 import math
@@ -36,8 +36,8 @@ MIN_COMPLETE_SHARE = 0.5
 def compare_group(blocks, significance, resolution=0.0) -> dict:
     """Test whether the CCAs of one scenario and IP version differ.
 
-    The test is Friedman's over the complete blocks or, if exclusions leave too few of them, Kruskal and
-    Wallis's over all values, which ignores that runs share a seed.
+    Friedman's test compares the complete blocks. If exclusions leave too few complete blocks, Kruskal and
+    Wallis's test compares all values instead; it ignores that runs share a seed.
 
     Returns the columns of `CCA_TESTS` that follow the IP version, except p_holm and p_holm_kept.
 
@@ -46,7 +46,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     blocks : pandas.DataFrame
         One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        Significance level. A test whose p can't be below it with this number of values is skipped.
+        Significance level. A test is skipped if there are too few values for a p below this level.
     resolution : float
         Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
         measurement, and there is no test.
@@ -80,7 +80,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
 
 
 def _compare_unblocked(blocks, significance, notes) -> dict:
-    """Test the CCAs' values as independent groups; append the reason for this test, or for its absence, to `notes`."""
+    """Test the CCAs' values as independent groups; append the reason for this test (or for no test) to `notes`."""
     groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
     if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
         notes.append(f"too few values for p < {significance:g}")
@@ -159,11 +159,11 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def gated(by_pair, together, significance) -> pd.Series:
-    """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the place's joint test finds no difference.
+    """Return the pairs' p, corrected by Holm's procedure for all pairs in the study; 1 where the joint test finds no difference.
 
-    The family isn't limited to the places whose joint test finds a difference: a joint test may find one only because the values of one pair
-    happen to be far apart. A correction over only these places gave a false pair in 22 % of studies. With two CCAs there is no joint test,
-    so nothing restricts the test of the pair.
+    The family also has the pairs in places where the joint test finds no difference. A joint test may find a difference only because the
+    values of one pair happen to be far apart: without the other places, 22 % of studies reported a false pair. With two CCAs there is no
+    joint test, so the test of the pair isn't restricted.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

@@ -80,7 +80,7 @@ CCA_PAIRS = Table(
         number_column(
             "cliffs_delta",
             "",
-            "Cliff's delta, from -1 to 1: over all combinations of values, the share in which `cca_a` is larger minus the share in which `cca_b` is.",
+            "Cliff's delta, from -1 to 1: over all combinations of values, the share in which `cca_a` is larger minus the share in which `cca_b` is larger.",
             _NO_PAIR,
         ),
         *PAIRED_TEST,

@@ -6,7 +6,10 @@ from topics.topic import Analysis, Topic
 
 
 def one_cca_a_run(design) -> bool:
-    """Return whether runs of a `StudyDesign` can be compared by CCA: each has a single CCA, and the study doesn't only compare packet sizes."""
+    """Return whether runs of a `StudyDesign` can be compared by CCA.
+
+    They can if each run has a single CCA, and the study doesn't only compare packet sizes.
+    """
     return not design.mixes and not compares_sizes_alone(design)
 
 

@@ -27,7 +27,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
     cell : pandas.DataFrame
         Valid runs of the cell.
     whole, steady, scale : str
-        As in `STEADY_PAIRS`.
+        A row of `STEADY_PAIRS`.
     """
     known = cell[cell[[whole, steady]].notna().all(axis=1)]
     window = (known["window_end_ns"] - known["window_begin_ns"]).astype(float)
@@ -50,7 +50,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return a note on goodput and one on RTT, each only if it isn't steady after start-up."""
+    """Return a note for each of the metrics (goodput and RTT) that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -63,10 +63,10 @@ def _changing_words(runs):
 
 
 def compare_steady(runs, params) -> pd.DataFrame:
-    """For every cell, compare each metric that has a steady part; return `STEADY`.
+    """Return `STEADY`: the comparison of each metric between the steady part and the whole run, for every cell.
 
-    Omitted are metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index of single
-    flows.
+    The table leaves out metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index
+    if only one flow is under test.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

@@ -20,8 +20,8 @@ from topics.cells.tables import DESCRIPTIVE
 def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), worst=None) -> dict:
     """Describe one metric of one cell.
 
-    Returns the columns of `DESCRIPTIVE` that follow `unit`, except mean_kept; statistics that can't be computed are omitted, with the reason in
-    `note`.
+    Returns the columns of `DESCRIPTIVE` that follow `unit`, except mean_kept. Statistics that can't be computed are omitted; `note` gives
+    the reason.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     bounds : tuple of float
         Smallest and largest possible value; None where there is no bound.
     worst : float, optional
-        The worst value that a run can have.
+        Worst value that the metric can have in a run.
     """
     known = values.dropna().to_numpy(float)
     n = len(known)
@@ -72,7 +72,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
 
 
 def describe_valid(runs, confidence) -> pd.DataFrame:
-    """Describe every metric of every cell over the cell's valid runs; return `DESCRIPTIVE` without values in mean_kept."""
+    """Return `DESCRIPTIVE` without values in mean_kept: every metric of every cell, over the cell's valid runs."""
     rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]

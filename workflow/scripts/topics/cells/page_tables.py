@@ -41,7 +41,7 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 
 
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
-    """Return all statistics of one metric, grouped by scenario, and the notes to which the marks in the rows refer.
+    """Return all statistics of one metric, grouped by scenario, and the notes on them.
 
     A group is a dict of heading, conditions and rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark). A mark is the
     number of a note, counted from 1.
@@ -57,7 +57,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 
 
 def n_words(values, worth) -> str:
-    """Return the number of values in words: "4", or "1 (4 copies)" if they repeat one measurement (``worth`` is 1)."""
+    """Return the number of values in words: "4", or "1 (4 copies)" if the values repeat one measurement (``worth`` is 1)."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
 
 

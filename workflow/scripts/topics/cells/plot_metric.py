@@ -1,6 +1,6 @@
 """Draw one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
 
-There is one panel per scenario, with one row per CCA. A row has one line per IP version: IPv4 with filled marks, IPv6 below it with open ones.
+There is one panel per scenario, with one row per CCA. A row has one line per IP version: filled marks for IPv4, open marks for IPv6 below.
 """
 
 from collections import defaultdict
@@ -47,7 +47,10 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return the mean of a metric's reference value over a scenario's runs, because a capacity may vary; None if no value is known."""
+    """Return the mean of a metric's reference value over a scenario's runs, or None if no value is known.
+
+    Runs of one scenario may have different reference values, because the capacity may vary.
+    """
     value = runs[metric.reference].mean() if metric.reference else None
     return None if is_missing(value) else float(value)
 

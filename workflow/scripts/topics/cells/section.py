@@ -1,4 +1,4 @@
-"""The section at the end of the report with all statistics by cell, and with each metric excluding start-up."""
+"""The report's last section: all statistics by cell, and each metric excluding start-up."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -14,7 +14,7 @@ NAMES = {
 
 
 def section(material) -> dict:
-    """Return the template variables other than the metrics: the table of steady parts, and the rule in words."""
+    """Return the template's variables for results without start-up, and whether any cell has missing runs."""
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
@@ -56,7 +56,7 @@ def rule_words(steady_state) -> str:
     """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
-            "a start-up period, in multiples of 1/40 of the flows' common time, chosen to minimise the standard error of the mean total "
+            "a start-up period (a multiple of 1/40 of the flows' common time) that minimises the standard error of the mean total "
             "goodput in the rest (MSER); a run that would lose half of its time has no steady part"
         )
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"

@@ -6,13 +6,13 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: Largest change, in %, between the two halves of the time after start-up if a run is to count as steady.
+#: Largest change, in %, from the first to the second half of the time after start-up at which a run counts as steady.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
 EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the unit of the metric.")
 NOTE = text_column(
-    "note", "Values that can't be computed, with the reason, and further remarks on the row.", "there are no remarks"
+    "note", "Remarks on the row, such as the reason why a value can't be computed.", "there are no remarks"
 )
 
 #: Reason for a missing number in tables that compare pairs, and the test that was made.
@@ -31,7 +31,7 @@ PAIRED_TEST = (
 
 #: Reason why columns with excluded runs kept are empty.
 NONE_KEPT = "no excluded run of the study has measured values"
-_TESTED = "there are fewer than three values, or one measurement"
+_TESTED = "there are fewer than three values, or all repeat one measurement"
 DESCRIPTIVE = Table(
     "descriptive",
     "a metric in a cell",
@@ -53,7 +53,7 @@ DESCRIPTIVE = Table(
             "ci_high",
             IN_UNIT,
             "the mean of runs like these, clipped to possible values",
-            "there are fewer than 6 runs or one measurement, or some runs are outliers",
+            "there are fewer than 6 runs, all repeat one measurement, or some are outliers",
         ),
         count_column(
             "apart",
@@ -65,7 +65,7 @@ DESCRIPTIVE = Table(
             "mean_worst",
             IN_UNIT,
             "Mean if each run without a value had the worst possible value (a goodput of 0, a loss of 100 %). The mean of all runs lies between "
-            "`mean_worst` and `mean` if the missing runs would not have been better on average than the others; they need not be missing at random.",
+            "`mean_worst` and `mean` if the missing runs would not have been better on average than the other runs. They need not be missing at random.",
             "no run is missing, or the metric has no worst value",
         ),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),

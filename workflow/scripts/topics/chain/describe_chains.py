@@ -1,4 +1,4 @@
-"""Describe, for each cell, the measured and the theoretical share of the flows that cross several bottlenecks."""
+"""Estimate the share of the flows that cross several bottlenecks, and compute their theoretical share, for each cell."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from tcp_models.chain_models import fair_share, reno_share_independent, reno_sha
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing
 
-#: Measures of a run, which are averaged over the runs of a cell.
+#: Measures of a run. They are averaged over the runs of a cell.
 MEASURES = (
     "long_share_percent", "long_goodput_mbps", "cross_goodput_mbps", "used_percent", "long_rtt_ms", "cross_rtt_ms",
     "long_retransmit_percent", "cross_retransmit_percent", "queue_drop_percent",
@@ -16,7 +16,10 @@ MEASURES = (
 
 
 def chains_and_dumbbells(scenarios) -> pd.DataFrame:
-    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts, which have one bottleneck."""
+    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts.
+
+    A dumbbell has one bottleneck.
+    """
     return scenarios[
         (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
     ]
@@ -87,7 +90,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return the number of long flows, which cross every bottleneck, and the number of cross flows at each bottleneck.
+    """Return the number of long flows (which cross every bottleneck), and the number of cross flows at each bottleneck.
 
     ``scenario`` is a row of ``tidy/scenarios.csv``.
     """
@@ -106,14 +109,20 @@ def counts_words(scenario) -> str:
 
 
 def _are_alike(bottlenecks, scenario):
-    """Return whether all bottlenecks of a scenario have the same rate and queue; a scenario without rows has only one."""
+    """Return whether all bottlenecks of a scenario have the same rate and queue.
+
+    A scenario without rows has one bottleneck, so the result is True.
+    """
     own = bottlenecks[bottlenecks["scenario"] == scenario]
     kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
     return len(kinds.drop_duplicates()) <= 1
 
 
 def _theory(row):
-    """Return the theoretical shares of a cell's long flows; for Reno with known RTTs also its shares with these RTTs."""
+    """Return the theoretical shares of a cell's long flows for equal RTTs.
+
+    If the CCA is Reno and the RTTs are known, the result also has Reno's theoretical shares for the measured RTTs.
+    """
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

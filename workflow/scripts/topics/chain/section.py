@@ -48,6 +48,6 @@ def findings(material) -> list[Finding]:
         last = ordered.iloc[-1]
         if not is_missing(last["independent_percent"]):
             ends = number(last["synchronised_percent"], 1), number(last["independent_percent"], 1)
-            sentence += f"; with {last['bottlenecks']:.0f}, theory gives {ends[0]} % if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
+            sentence += f"; with {last['bottlenecks']:.0f}, theory gives {ends[0]} % if an overflowing queue halves the windows of all its flows, and {ends[1]} % if packets are lost independently"
         sentences.append(f"{sentence}.")
     return [Finding("Bottlenecks in series", sentence, "chain") for sentence in sentences]

@@ -8,7 +8,7 @@ _NO_RUN = "no valid run has a value"
 _UNLIKE = "the bottlenecks differ, or the cross flows have another CCA"
 CHAIN_CELLS = Table(
     "chain_cells",
-    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts, which has one bottleneck",
+    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts and one bottleneck",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
@@ -20,19 +20,19 @@ CHAIN_CELLS = Table(
         count_column("cross_flows", "", "Number of cross flows at each bottleneck."),
         count_column("n", "runs", "Number of valid runs."),
         *columns_with_intervals(
-            number_column("long_share_percent", "%", "Share of the goodput at a bottleneck that goes to the long flows, excluding start-up, averaged over bottlenecks.", _NO_RUN, least=0, most=100),
+            number_column("long_share_percent", "%", "Share of the long flows in the goodput at a bottleneck, excluding start-up and averaged over bottlenecks.", _NO_RUN, least=0, most=100),
         ),
         number_column("long_goodput_mbps", "Mbit/s", "Mean goodput of a long flow, excluding start-up.", _NO_RUN),
         number_column("cross_goodput_mbps", "Mbit/s", "Mean goodput of a cross flow, excluding start-up.", _NO_RUN),
-        number_column("used_percent", "%", "Goodput at a bottleneck divided by the goodput of a bottleneck that is always full, averaged over bottlenecks.", _NO_RUN),
+        number_column("used_percent", "%", "Goodput at a bottleneck in percent of the goodput of an always full bottleneck, averaged over bottlenecks.", _NO_RUN),
         number_column("long_rtt_ms", "ms", "Mean RTT of the long flows, including queues.", _NO_RUN),
         number_column("cross_rtt_ms", "ms", "Mean RTT of the cross flows, including queues.", _NO_RUN),
         number_column("long_retransmit_percent", "%", "Share of the long flows' segments that were retransmitted.", _NO_RUN),
         number_column("cross_retransmit_percent", "%", "Share of the cross flows' segments that were retransmitted.", _NO_RUN),
         number_column("queue_drop_percent", "%", "Share of the packets offered to a queue that were dropped, averaged over bottlenecks.", _NO_RUN),
-        number_column("proportional_percent", "%", "The long flows' share by proportional fairness: 1/(n + 1) for single flows.", _UNLIKE),
-        number_column("minimum_delay_percent", "%", "The long flows' share by minimum potential delay fairness: 1/(√n + 1) for single flows.", _UNLIKE),
-        number_column("independent_percent", "%", "The long flows' share for Reno if packets are lost independently, with the measured RTTs.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
-        number_column("synchronised_percent", "%", "The long flows' share for Reno if a queue's overflow halves the windows of all its flows, with the measured RTTs.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
+        number_column("proportional_percent", "%", "Share of the long flows under proportional fairness: 1/(n + 1) for single flows.", _UNLIKE),
+        number_column("minimum_delay_percent", "%", "Share of the long flows under minimum potential delay fairness: 1/(√n + 1) for single flows.", _UNLIKE),
+        number_column("independent_percent", "%", "Theoretical share of long Reno flows at the measured RTTs if packets are lost independently.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
+        number_column("synchronised_percent", "%", "Theoretical share of long Reno flows at the measured RTTs if an overflowing queue halves the windows of all its flows.", f"{_UNLIKE}; the CCA isn't Reno; {_NO_RUN}"),
     ),
 )  # fmt: skip

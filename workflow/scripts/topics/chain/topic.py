@@ -1,4 +1,4 @@
-"""Several bottlenecks in series: the measured and theoretical shares of long flows, which compete with cross flows at each."""
+"""Bottlenecks in series: the measured and theoretical shares of long flows, which meet cross flows at every bottleneck."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
@@ -8,7 +8,10 @@ from wording.scenario_labels import settings_by
 
 
 def in_common(scenario) -> dict:
-    """Return the settings that a resolved scenario shares with the scenarios that differ from it only in the number of bottlenecks."""
+    """Return the settings of a resolved scenario, except the number of bottlenecks.
+
+    Scenarios with equal settings are compared with each other.
+    """
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)

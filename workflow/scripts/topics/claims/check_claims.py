@@ -16,7 +16,10 @@ from topics.claims.tables import CLAIM_VERSIONS
 
 
 def _as_printed(table):
-    """Return runs or flows with the goodput printed by the application, which is the value that a paper's authors use."""
+    """Replace the goodput of runs or flows by the goodput that the application printed.
+
+    A paper's authors use the printed value.
+    """
     return table.assign(goodput_mbps=table["application_goodput_mbps"])
 
 

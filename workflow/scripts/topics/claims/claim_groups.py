@@ -1,6 +1,6 @@
-"""The statistics of claims that compare two groups of cells: a ratio, and a difference relative to the largest other difference.
+"""Statistics for claims that compare two groups of cells: ratios, and differences relative to the largest other difference.
 
-Like `claim_predicates`, this module has one function per kind, which returns an `Outcome`.
+Like `claim_predicates`, this module has one function for each kind of claim. The function returns an `Outcome`.
 """
 
 import math
@@ -19,7 +19,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
 def ratio(claim, samples, tail) -> Outcome:
-    """Ratios of the means of one group of cells to the means of another, combined over the factors in `each`."""
+    """Ratios of one group's means to another group's means, combined over the factors in `each`."""
     strata, combine = strata_of(claim, samples), claim["combine"]
     above, below = _pairs(claim, samples)
     # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
@@ -81,7 +81,7 @@ def ratio(claim, samples, tail) -> Outcome:
 
 
 def _pairs(claim, samples):
-    """Return the means of both groups, arranged so that each pair of cells that can be selected occurs once.
+    """Return the means of both groups, arranged so that each possible pair of cells occurs once.
 
     A mean over cells counts as one cell. The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and
     cells of the denominator.
@@ -110,7 +110,10 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the function that gives the bounds of logarithms; the bounds are infinite where only some rows have a finite logarithm."""
+    """Return a function that computes bounds for logarithms.
+
+    The bounds are infinite where only some rows have finite logarithms.
+    """
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -125,7 +128,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference between two groups' means in one scenario, divided by the largest such difference in any other scenario."""
+    """Absolute difference between two groups' means in one scenario, relative to the largest such difference in the other scenarios."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])
@@ -145,7 +148,9 @@ def largest_difference(claim, samples, tail) -> Outcome:
     unit = measure_of(claim, "minuend").unit
     order = np.argsort(-differences, kind="stable")
     amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
-    return Outcome(value, low, high, "times", subject, f"in descending order it is {', '.join(amounts)}", JOINT)
+    return Outcome(
+        value, low, high, "times", subject, f"the differences in descending order are {', '.join(amounts)}", JOINT
+    )
 
 
 def _groups(claim, samples, each):

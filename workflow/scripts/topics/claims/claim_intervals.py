@@ -1,9 +1,9 @@
-"""Confidence intervals for the statistics of claims: means, ratios, the lowest or highest of several values, medians, standard deviations.
+"""Confidence intervals for the statistics of claims: means, ratios, lowest and highest values, medians, standard deviations.
 
 Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
 upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
 intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is
-therefore at least that of a single part's interval.
+therefore at least the coverage of a single part's interval.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     values : numpy.ndarray of float
         Values of the parts.
     bounds : callable
-        Called with the probability of a miss on each side; returns the lower and the upper ends of the parts' intervals, which have the
+        Function of the probability of a miss on each side. It returns the lower and the upper ends of the parts' intervals, both with the
         shape of `values`.
     steps : sequence of (tuple of int, function)
         Axes, and the function that reduces them: `numpy.min`, `numpy.max` or `numpy.mean`. The axes are kept, with length 1.
@@ -46,10 +46,10 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Reduce parts by `steps`, and return the result farthest from `middle`, with its interval.
+    """Return the index and the interval of the part farthest from `middle`, after reducing the parts by `steps`.
 
-    Parameters other than `middle` are those of `nested`. Returns the index of this result in the flattened results of the steps, and
-    both ends of the interval for the farthest value on the same side of `middle`.
+    The index counts the flattened results of the steps. The interval is for the farthest value on the same side of `middle`; both of
+    its ends are returned. The other parameters are the same as in `nested`.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)
@@ -63,11 +63,11 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 
 
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
-    """Return the lower end of the interval for a mean of lowest parts, or the upper end for a mean of highest parts.
+    """Return one end of the interval for a mean of extreme parts: the lower end for lowest parts, the upper end for highest parts.
 
     A t interval is valid for the truly lowest parts, whichever they are. The observed mean of these parts is at least the mean of the
-    lowest observed values, and its error is at most that of the least certain parts. So this end, unlike the other one, needs no
-    correction for the number of parts.
+    lowest observed values, and its error is at most the error of the least certain parts. So this end needs no correction for the number of
+    parts; the opposite end does.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     function : callable
         `numpy.min` or `numpy.max`.
     by_scenario : bool
-        Whether no two scenarios' parts share runs, so that the errors of scenarios are independent.
+        Whether different scenarios share no runs, so that their errors are independent.
     tail : float
         Probability of a miss at the returned end.
     """
@@ -92,15 +92,15 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval for the median of pooled runs.
 
     The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends for the median
-    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, the upper end infinite.
+    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, and the upper end is infinite.
 
     Parameters
     ----------
     values : numpy.ndarray of float, ascending
     rows : numpy.ndarray of int
-        For each value, the number of the row that leaves it out.
+        Number of the jackknife row that leaves out each value.
     strata, tail
-        As for `inference.stratified_jackknife.t_interval`.
+        The same as in `inference.stratified_jackknife.t_interval`.
     """
     total = len(values)
     number = max(stratum.rows.stop for stratum in strata)
@@ -116,7 +116,10 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 
 
 def spread_bounds(spreads, counts) -> Bounds:
-    """Return the function that gives the bounds for standard deviations: s sqrt((n - 1) / chi-square), for normal replications."""
+    """Return a function that computes bounds for standard deviations: s sqrt((n - 1) / chi-square).
+
+    The values are assumed to be normally distributed.
+    """
 
     from scipy import stats  # imported here: it takes half a second
 

@@ -1,4 +1,4 @@
-"""A claim's quantity as one number per run: a value of the run itself, or an aggregate over the run's flows or their time series."""
+"""A claim's quantity as one number per run: the run's own value, or an aggregate over the run's flows or over time."""
 
 from dataclasses import dataclass
 
@@ -40,9 +40,9 @@ class Measure:
     cca: str | None = None
     #: With `count`: the bounds that a flow must meet to be counted, as pairs of key and number.
     within: tuple = ()
-    #: What the values are a percentage of: link, fair_share or total; None for absolute values.
+    #: Reference for values in percent: link, fair_share or total; None for absolute values.
     relative_to: str | None = None
-    #: Aggregate over a flow's time series, then the start and the end of the included part in percent of the run's duration.
+    #: Aggregate over a flow's time series, and the start and end of the included part in percent of the run's duration.
     over_time: tuple | None = None
 
     @property
@@ -92,7 +92,10 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return the measure of a claim, or of one of the two groups that the claim compares: ``side``, a name in `claim_quantities.SIDES`."""
+    """Return the measure of a claim, or of one of the two groups that the claim compares.
+
+    ``side`` is the name of the group (see `claim_quantities.SIDES`), or None.
+    """
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:
@@ -109,15 +112,15 @@ def measure_of(claim, side=None) -> Measure:
 
 
 def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
-    """Return the measure of each run, shape (runs,); nan where it is unknown.
+    """Return the measure of each run, shape (runs,); nan where the measure is unknown.
 
     Parameters
     ----------
     measure : Measure
     runs, flows : pandas.DataFrame
-        Rows of ``tidy/runs.csv``, and ``tidy/flows.csv``, which is needed for measures of flows.
+        Rows of ``tidy/runs.csv`` and ``tidy/flows.csv``. Flows are only needed for measures of flows.
     sockets : callable, optional
-        Called with a tuple of columns and a tuple of scenarios; returns this part of ``tidy/sockets.parquet``.
+        Function of a tuple of columns and a tuple of scenarios. It returns this part of ``tidy/sockets.parquet``.
     """
     if runs.empty:
         return np.empty(0)
@@ -136,13 +139,16 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
-    """Return values of runs in percent of the path's capacity if the measure is relative, otherwise unchanged."""
+    """Return runs' values in percent of the path's capacity if the measure is relative. Otherwise return them unchanged."""
     values = np.asarray(of_runs, float)
     return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
 
 
 def _relative(values, to):
-    """Return the flows' values in percent of the path's capacity, the fair share or the sum over all flows; unchanged if `to` is None."""
+    """Return the flows' values in percent of `to`: the path's capacity, the fair share or the sum over all flows.
+
+    Values are unchanged if `to` is None.
+    """
     if to is None:
         return values["value"]
     if to == "total":
@@ -167,7 +173,7 @@ def _taken_of_flows(values, measure):
 
 
 def _series_values(measure, runs, sockets):
-    """Return the aggregate over each flow's time series, in a table with the columns `FLOW`, ``flow_cca`` and ``value``."""
+    """Return a table with the columns `FLOW`, ``flow_cca`` and ``value``, the aggregate over the flow's time series."""
     take, start, end = measure.over_time
     columns = SOURCES.get(measure.quantity, [measure.quantity])
     series = sockets((*FLOW, "flow_cca", "time_s", *columns), tuple(sorted(set(runs["scenario"]))))
@@ -195,8 +201,8 @@ def _series_values(measure, runs, sockets):
 def _acked_in_window(series, start, end):
     """Return each flow's mean rate of acknowledged data in Mbit/s, between two fractions of the run's duration.
 
-    It is a mean over the whole window, even for a flow that began within it. The data acknowledged between two samples is distributed
-    evenly over the time between them, because only a part of that time may be in the window.
+    The mean covers the whole window, even for a flow that began within the window. Data acknowledged between two samples is distributed
+    evenly over the time between the samples, because only a part of this time may be in the window.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -208,8 +214,8 @@ def _acked_in_window(series, start, end):
 def _at_each_look(series, quantity):
     """Return a quantity at each sample: a column, or a value derived from other columns.
 
-    A flow is in slow start if there is no loss and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1); in fast
-    recovery if its state in Linux is Recovery; and recovering from a timeout if that state is Loss.
+    A flow is in slow start if there is no loss and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1). A flow is in
+    fast recovery if its state in Linux is Recovery, and recovers from a timeout if its state is Loss.
     """
     if quantity == "acked_mbps":  # since the previous sample; nothing was acknowledged before the first
         acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
@@ -236,7 +242,10 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return a mask of the values that meet a requirement. A value that differs from a bound only by rounding counts as equal to the bound."""
+    """Return a mask of the values that meet a requirement.
+
+    A value that differs from a bound only by rounding counts as equal to the bound.
+    """
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

@@ -1,7 +1,8 @@
-"""The statistics of claims about one group of cells, computed from the cells' means, with their intervals and wording.
+"""Statistics for claims about one group of cells, with intervals and wording.
 
-One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on each side, and returns an `Outcome`.
-Statistics have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with the complete data.
+Each kind of claim has a function of the claim, `claim_samples.Samples` and the probability of a miss on each side. The function returns an
+`Outcome`. Arrays of means have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with the complete
+data.
 """
 
 import math
@@ -47,7 +48,7 @@ class Outcome:
 
 
 def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
-    """Return the measures of a claim, each with a mask of its cells, which has the shape (scenarios, CCAs, IP versions)."""
+    """Return the measures of a claim, each with the mask of its cells, shape (scenarios, CCAs, IP versions)."""
     if claim["kind"] in SIDES:
         return [
             (measure_of(claim, side), samples.mask(*(claim[side][key] for key in LEVELS)))
@@ -58,7 +59,10 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values in each cell of a claim: 0 for other cells, the smaller number for a cell with two measures."""
+    """Return the number of values in each cell of a claim, and 0 for all other cells.
+
+    If a cell has two measures, the smaller number counts.
+    """
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -71,7 +75,7 @@ def strata_of(claim, samples) -> list[Stratum]:
 
 
 def _selected(claim, samples, **others):
-    """Return the means at the claim's levels, some of which `others` may replace; the axes are those of `Samples.means`."""
+    """Return the means at the claim's levels, with the axes of `Samples.means`; `others` replaces some of the levels."""
     return taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
@@ -83,10 +87,10 @@ def taken(values, samples, cells) -> np.ndarray:
 
 
 def _counted(true, false, tail):
-    """Return the lower and upper bound, in percent, on the share of comparisons in which a condition holds.
+    """Return the lower and the upper bound, in percent, on the share of comparisons in which a condition holds.
 
-    The lower bound is the share in which the condition is shown to hold, the upper bound the share in which it isn't refuted.
-    ``true`` and ``false`` have each comparison's p-value for showing and for refuting the condition.
+    The lower bound is the share of comparisons for which the condition is shown. The upper bound is the share for which the condition isn't
+    refuted. ``true`` has each comparison's p-value for showing the condition, ``false`` the p-value for refuting it.
     """
     total = np.size(true)
     if not total:
@@ -128,10 +132,10 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return a mask of the cells in which a CCA has the claimed place, the p-values for having the place, and those for not having it.
+    """Return, for each cell, whether a CCA has the claimed place, and the p-values for having the place and for not having it.
 
-    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results has the shape (scenarios, IP
-    versions).
+    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results is an array of shape (scenarios,
+    IP versions).
     """
     tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
     number, places = others.shape[2], claim["places"]
@@ -154,10 +158,10 @@ def _place_chances(claim, own, others, strata):
 
 
 def threshold(claim, samples, tail) -> Outcome:
-    """Statistic of a group of cells.
+    """Statistic of a group of cells, as selected by the claim's `pick`.
 
-    It is the lowest, highest, farthest or mean of the cells' means, or the median of their runs, in the measure's unit; or the largest
-    standard deviation in percent of the mean.
+    The lowest, highest, farthest or average mean of the cells, and the median of all runs, are in the measure's unit. The largest standard
+    deviation is in percent of the mean.
     """
     measure, pick, strata = measure_of(claim), claim["pick"], strata_of(claim, samples)
     unit = measure.unit
@@ -237,7 +241,10 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """Difference between the IPv6 mean and the IPv4 mean over all cells, in percent of the IPv4 mean or in the quantity's unit."""
+    """Difference between the IPv6 mean and the IPv4 mean over all cells.
+
+    The unit is percent of the IPv4 mean, or the unit of the quantity.
+    """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
     strata, unit = strata_of(claim, samples), _margin_unit(claim)
@@ -253,7 +260,7 @@ def no_difference(claim, samples, tail) -> Outcome:
 
 
 def dominance(claim, samples, tail) -> Outcome:
-    """Mean square of one factor in percent of the sum of the mean squares of this factor and another.
+    """Mean square of one factor, in percent of the sum of two factors' mean squares.
 
     The mean squares come from a two-way analysis of variance of the cells' means within each scenario,
     with one value per cell (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one

@@ -4,7 +4,10 @@ from run_tables.metrics import METRICS, PUBLISHED_METRICS
 
 
 def _named(metric):
-    """Return a metric's name as used within a sentence, and its unit: "goodput" for "Goodput", but "RTT of the first stream" unchanged."""
+    """Return a metric's name for use within a sentence, and its unit.
+
+    "Goodput" becomes "goodput"; "RTT of the first stream" doesn't change.
+    """
     name = metric.name
     return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
 
@@ -68,7 +71,7 @@ RELATIONS = {
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return the quantities that a completed claim, or one of its two groups, may name: column -> (name, unit)."""
+    """Return the quantities that a completed claim, or one of its two groups, may use: column -> (name, unit)."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -1,4 +1,4 @@
-"""The cells that a paper's claims are about, with their means over all replications and over all replications but one (jackknife).
+"""The runs of the cells that a paper's claims are about, and the cells' means with and without each replication (jackknife).
 
 The runs of a replication of a scenario have the same seed for all CCAs and both IP versions. The jackknife therefore leaves out all of
 these runs at once, which preserves the dependence between them.
@@ -27,7 +27,7 @@ class Samples:
     Parameters
     ----------
     runs, flows, scenarios : pandas.DataFrame
-        The tidy tables; flows are needed for claims about flows, scenarios for claims about queues set in bytes.
+        The tidy tables. Flows are needed for claims about flows. Scenarios are needed for claims about queues whose limit is in bytes.
     claims : dict
         A claims file from `claims_file.load_claims`.
     sockets : callable, optional
@@ -48,7 +48,7 @@ class Samples:
         self._of_runs, self._counts, self._means, self._repeats, self._resolutions = {}, {}, {}, {}, {}
 
     def _fill(self, runs):
-        """Find the index of each included run on each axis; a scenario's replications may have any numbers."""
+        """Find the index of each included run on each axis. The replications of a scenario may have arbitrary numbers."""
         numbers = {study: number for number, study in self.matches.items()}
         axes = [
             pd.Index(levels).get_indexer(names)
@@ -76,7 +76,7 @@ class Samples:
         """Return the scenarios of some cells as strata of the jackknife.
 
         ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) has the number of values in each of these cells and
-        0 in the others. The smallest cell of a scenario determines its degrees of freedom.
+        0 in the others. The smallest cell of a scenario determines the scenario's degrees of freedom.
         """
         known = counts > 0
         return [
@@ -115,7 +115,7 @@ class Samples:
         return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < self._steps(measure)))
 
     def _steps(self, measure):
-        """Return the resolution of a measure in each cell, shape (scenarios, CCAs, IP versions); 0 where it is unknown."""
+        """Return the resolution of a measure in each cell, shape (scenarios, CCAs, IP versions); 0 where unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
             if measure.flows is None:
@@ -124,9 +124,9 @@ class Samples:
         return self._resolutions[measure]
 
     def apart(self, measure, mask) -> np.ndarray:
-        """Return the number of outliers in each cell of `mask`, 0 elsewhere.
+        """Return the number of outliers in each cell of `mask`, and 0 in the other cells.
 
-        If the values are normal, 1 in 100 masks has an outlier by chance.
+        If values are normally distributed, one mask in 100 has an outlier by chance.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -141,9 +141,9 @@ class Samples:
         return number
 
     def means(self, measure) -> np.ndarray:
-        """Return the cells' means: row 0 over all replications, each further row without one replication; nan without a value.
+        """Return the cells' means, shape (1 + replications of all scenarios, scenarios, CCAs, IP versions).
 
-        Shape (1 + replications of all scenarios, scenarios, CCAs, IP versions).
+        Row 0 has the means over all replications. Each of the other rows leaves out one replication. A mean without any value is nan.
         """
         if measure not in self._means:
             values = self.values(measure)
@@ -161,7 +161,7 @@ class Samples:
         return self._means[measure]
 
     def spreads(self, measure) -> np.ndarray:
-        """Return each cell's standard deviation (n - 1) over its replications, in % of its mean.
+        """Return the standard deviation over the replications of each cell (divisor n - 1), in % of the cell's mean.
 
         Shape (scenarios, CCAs, IP versions); nan for a cell with a single value or with a mean of 0.
         """
@@ -170,7 +170,7 @@ class Samples:
         return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
     def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
-        """Return the known values of all runs in the cells of `mask`, ascending, and for each value the jackknife row without it."""
+        """Return all known values in the cells of `mask`, in ascending order, and the jackknife row that leaves out each value."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
@@ -189,7 +189,7 @@ class Samples:
     def why_not(self, parts, duration_s=None) -> str | None:
         """Return the reason why a claim can't be decided from its cells, or None if it can.
 
-        The claim's parts come from `claim_predicates.parts_of`. If `duration_s` is given, only runs of that duration can decide the claim.
+        `parts` is the result of `claim_predicates.parts_of`. If `duration_s` is given, only runs with this duration can decide the claim.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -225,13 +225,19 @@ class Samples:
         return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
 
     def cell_words(self, scenario, cca, ip_version) -> str:
-        """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6"; a study's only IP version isn't named."""
+        """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6".
+
+        The IP version is left out if the study has only one.
+        """
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads given columns and scenarios of a table of time series; each combination is read only once."""
+    """Return a function that reads given columns and scenarios of a table of time series.
+
+    Each combination is read only once.
+    """
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )

@@ -42,10 +42,10 @@ def _bytes_of(queue):
 
 
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
-    """Find the scenarios of a claims file among those of a study (``known``, from `scenario_conditions`).
+    """Find the scenarios of a claims file among a study's scenarios (``known``, from `scenario_conditions`).
 
-    Returns two dicts with the paper's scenario numbers as keys. The first has the matching scenario of the study; the second has, for each
-    scenario without a match, a sentence with the reason.
+    Returns two dicts with the paper's scenario numbers as keys. The first dict has the matching scenarios of the study. The second dict has
+    the scenarios without a match, each with the reason as a sentence.
     """
     matches, missing = {}, {}
     for scenario in scenarios:

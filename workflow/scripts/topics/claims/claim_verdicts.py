@@ -1,8 +1,8 @@
 """Claims compared with runs: statistic, interval, verdict and reason.
 
 A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
-interval misses it, and otherwise not shown. It is not testable if its runs are missing, measure a quantity
-other than the paper's, or could hardly refute it.
+interval misses it, and otherwise not shown. A claim is not testable if its runs are missing, measure a quantity
+other than the paper's, or could hardly refute the claim.
 """
 
 import math
@@ -72,7 +72,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why these runs could not refute a claim, whatever their values are; "" if they could."""
+    """Return the reason why no values of these runs could refute a claim; "" if some values could."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
@@ -149,7 +149,7 @@ def _apart_words(samples, parts):
 
 
 def _requirement(claim):
-    """Return the bounds on a claim's statistic; for a claim of no difference, they follow from its margin."""
+    """Return the bounds on a claim's statistic. In a claim of no difference, the margin sets the bounds."""
     if claim["kind"] == "no_difference":
         return {"at_least": -claim["margin"], "at_most": claim["margin"]}
     return claim["requirement"]
@@ -162,7 +162,7 @@ def _subject(parts, outcome):
 
 
 def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
-    """Return the verdict on a value with its interval, and the reason."""
+    """Return the verdict on a value with an interval, and the reason for this verdict."""
     meets = meets_requirement([low, value, high], requirement)
     if meets.all():
         return REPRODUCED, "the whole interval meets the requirement"
@@ -172,10 +172,11 @@ def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
 
 
 def _prediction(requirement, ours, confidence):
-    """Return the prediction interval of a perfect replication as bounds, its description, and the half-width of the paper's interval.
+    """Return the prediction interval for a perfect replication.
 
-    The prediction interval follows Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half-widths
-    of the paper's interval and of ours add in quadrature.
+    The results are the interval as bounds, a description of the interval, and the half-width of the paper's interval. The prediction
+    interval follows Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half-widths of the paper's interval and
+    of ours add in quadrature.
     """
     theirs = float(special.ndtri((1 + confidence) / 2)) * requirement["standard_error"]
     half, middle = math.hypot(theirs, ours), requirement["replicates"]
@@ -207,7 +208,7 @@ def _pooled_words(claim, samples, measure, mask, significance):
 def _check_normality(claim, samples, measure, mask, significance):
     """Return the result of the paper's pooled test of normality for the IP version with the larger p-value."""
     words, largest = [], 0
-    subject = "larger of the two IP versions' p-values of the Shapiro-Wilk test over all runs"
+    subject = "larger p-value of both IP versions in the Shapiro-Wilk test over all runs"
     row = {"requirement": f"{subject}: below {significance:g}"}
     for ip_version, group in zip(samples.ip_versions, _pooled(samples, measure, mask), strict=True):
         if ip_version not in claim["ip_versions"]:
@@ -227,9 +228,10 @@ def _check_normality(claim, samples, measure, mask, significance):
 
 
 def _paired_words(claim, samples, measure, mask, significance, differs):
-    """Report the result of the paired test (same scenario, CCA and seed, other IP version), with one value per scenario.
+    """Report the result of the paired test, with one value per scenario.
 
-    `differs` is whether the paper's pooled test found a difference.
+    The runs of a pair have the same scenario, CCA and seed, but different IP versions. `differs` is whether the paper's pooled test found a
+    difference.
     """
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
@@ -262,7 +264,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
 
 
 def _header_words(runs):
-    """Report the reduction in throughput due only to IPv6's longer header, which is given by the ratio of the segment sizes."""
+    """Report the reduction in throughput that IPv6's longer header alone causes, computed from the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
     return f" (its longer header alone accounts for {100 * (1 - six / four):.2g} %)" if six < four else ""
 

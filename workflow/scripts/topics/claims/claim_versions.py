@@ -1,7 +1,7 @@
 """The versions of a claims file used to judge a study: the claims before any results existed, and each later change.
 
-The record of these versions is stored with the results and is append-only. It contains neither times nor names of machines; instead, each
-version gives the number of runs that had been recorded when it was first used.
+The record of these versions is stored with the results and is append-only. The record has no times and no names of machines. Instead, each
+version has the number of runs that had been recorded when the version was first used.
 """
 
 import hashlib
@@ -17,9 +17,10 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest`` (digest of everything else).
+    """Return the identity of a claims file.
 
-    A `cause` isn't part of a claim, because it is found after the runs.
+    The identity is a dict of ``sha256`` (of the file's bytes), ``claims`` (id -> digest) and ``rest`` (digest of everything else). A digest
+    ignores the claim's `cause`, because causes are found after the runs.
     """
     claims = {
         claim["id"]: _digest({key: value for key, value in claim.items() if key != "cause"})
@@ -33,7 +34,7 @@ def _digest(value):
 
 
 def record_claims(folder, version) -> None:
-    """Add a version, as returned by `claims_version`, to a study's record, unless it is the same as the record's last version."""
+    """Add a version (from `claims_version`) to a study's record, unless the last version in the record is the same."""
     path = Path(folder, RECORD)
     versions = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     if not versions or versions[-1]["sha256"] != version["sha256"]:

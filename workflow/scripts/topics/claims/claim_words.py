@@ -15,7 +15,7 @@ def requirement_words(requirement, unit) -> str:
 
 
 def places_words(holds, claim, counts=True) -> str:
-    """Name the cells in which a claim holds or those in which it doesn't, whichever are fewer.
+    """Name the cells in which a claim doesn't hold, or the cells in which it holds if these are fewer.
 
     ``holds`` and ``counts`` have the shape (scenarios, CCAs, IP versions). Cells for which ``counts`` is False are ignored.
     """
@@ -45,9 +45,9 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")) -> str:
-    """Name one of the two groups that a claim compares by the levels that the other group doesn't have.
+    """Name one of the two groups that a claim compares by the levels in which the groups differ.
 
-    `measured` are the measures of this side and of the other, in words.
+    `measured` describes the measures of this group and of the other group in words.
     """
     side, other = claim[name], claim[next(key for key in SIDES[claim["kind"]] if key != name)]
     if measured[0] != measured[1]:
@@ -76,7 +76,7 @@ def paired_scenarios(claim) -> list[str]:
 
 
 def level_words(claim, indices) -> str:
-    """Return, in words, the levels of the ratio at the given indices (scenario, CCA, IP version)."""
+    """Describe the levels of the ratio at the given indices (scenario, CCA, IP version)."""
     words = []
     for (key, factor), index in zip(LEVELS.items(), indices, strict=True):
         if factor in claim["each"]:

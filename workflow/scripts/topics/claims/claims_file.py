@@ -40,28 +40,28 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Return the content of a schema-valid claims file with defaults filled in, and a list of the contradictions in it."""
+    """Fill in the defaults of a schema-valid claims file; return the complete content, and a list of contradictions in it."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 
 
 def claims_version(path) -> dict:
-    """Return the identity, as from `claim_versions.version_of`, of a claims file that `load_claims` accepts."""
+    """Return the result of `claim_versions.version_of` for a claims file that `load_claims` accepts."""
     content = read_mapping(path, "a claims file", ["claims"], ClaimsError)
     return version_of(content, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
 
 @lru_cache(maxsize=1)
 def claims_schema() -> dict:
-    """Return the schema of a claims file as a dict; it is shared, so don't change it."""
+    """Return the schema of a claims file as a dict. The dict is shared, so don't change it."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
 
 
 def schema_for(own_ccas) -> dict:
-    """Return the schema for a file that may also name `own_ccas`, the CCAs that studies define.
+    """Return the schema for a claims file that may also use `own_ccas`, which are CCAs that studies define.
 
-    Without such CCAs the result is the shared dict of `claims_schema`.
+    If there are no such CCAs, the result is the shared dict of `claims_schema`.
     """
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:
@@ -176,7 +176,7 @@ def _contradictions_of(claim, content):
         for key, allowed in known.items():
             for name in chosen.get(key, ()):
                 if name not in allowed:
-                    yield f"{prefix}{key} has '{name}'; allowed: those of the file's own list: {', '.join(allowed)}."
+                    yield f"{prefix}{key} has '{name}'; allowed: the names in the file's list: {', '.join(allowed)}."
     for prefix in [name for name in sides if name] or [""]:
         yield from _impossible_measure(prefix, claim, claim | sides[prefix])
     yield from _impossible_requirement(claim)
@@ -205,8 +205,8 @@ def _impossible_sides(claim):
     each = claim.get("each", ["scenario"])
     if "scenario" in each and numbers[0] != numbers[1]:
         yield (
-            f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
-            "allowed: as many, because they are compared one by one."
+            f"{first}.scenarios has {count(numbers[0], 'name')}, but {second}.scenarios has {numbers[1]}; "
+            "allowed: equal numbers, because the scenarios are compared one by one."
         )
     for side in (first, second):
         for key, factor in LEVELS.items():
@@ -224,7 +224,7 @@ def _impossible_requirement(claim):
     if not problems and len(requirement) < 2:
         for key in ("pick", "combine"):
             if claim.get(key) == "farthest":
-                yield f"requirement is {value_text(requirement)}; allowed with {key} farthest: one with two bounds."
+                yield f"requirement is {value_text(requirement)}; allowed with {key} farthest: a requirement with two bounds."
     if claim.get("combine") == "farthest" and 0 in requirement.values():
         yield f"requirement is {value_text(requirement)}; allowed with combine farthest: bounds above 0."
 
@@ -253,7 +253,10 @@ def _impossible_replication(claim, requirement):
 
 
 def _impossible_measure(prefix, claim, chosen):
-    """Report keys that exclude each other in the measure of a claim or of one of its groups, whose keys start with `prefix`."""
+    """Report keys that exclude each other in the measure of a claim or of one of its groups.
+
+    `prefix` is the beginning of the group's keys, or empty for the claim itself.
+    """
     quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"
@@ -266,7 +269,7 @@ def _impossible_measure(prefix, claim, chosen):
     elif relation in ("fair_share", "total") and level.startswith("neither"):
         yield f'relative_to is "{relation}"; allowed without flows: link.'
     if (flows.get("take") == "count") != ("within" in flows):
-        yield f"{prefix}flows is {value_text(flows)}; allowed: within with take: count, and only there."
+        yield f"{prefix}flows is {value_text(flows)}; allowed: within if take is count, and only then."
     yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
     inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
     if flows.get("cca") and flows["cca"] not in inside:

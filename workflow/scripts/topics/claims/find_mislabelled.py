@@ -1,7 +1,7 @@
-"""Find runs in which another CCA ran instead of the requested one, and compare them with runs of the requested CCA.
+"""Find runs in which a CCA other than the requested one ran, and compare them with correctly labelled runs.
 
 If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
-with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are used on purpose, as evidence.
+with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are evidence of the problem.
 """
 
 import json
@@ -14,10 +14,10 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
 def _observed_ccas(flows):
-    """Return the CCA that iperf3 reports for each run, or several joined by `+`.
+    """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
-    Flows without a report are ignored, as are flows in groups for which the scenario requests a CCA other than the
-    run's.
+    A flow is ignored if it has no report, or if it belongs to a group for which the scenario requests a CCA other than
+    the run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
@@ -25,7 +25,10 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Find, for each scenario that refuses CCAs, the otherwise equal scenario that allows them, if it exists."""
+    """Return scenario -> reference scenario, for scenarios that refuse CCAs.
+
+    The reference scenario allows the CCAs and is otherwise equal. It is None if the study has no such scenario.
+    """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
 
@@ -35,7 +38,7 @@ def _restricted(scenario):
 
 
 def _conditions(scenario):
-    """Return all settings of a scenario except its names and `restricted_ccas`, as a key."""
+    """Return a key for comparing scenarios: all settings except the names and `restricted_ccas`."""
     transport = scenario.get("transport", {}) | {"restricted_ccas": ""}
     return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 
@@ -59,10 +62,10 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _describe(group, valid, reference, cell):
-    """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
+    """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
 
-    These runs are compared with runs that requested the CCA that ran: in the same scenario, where they have the same seeds, or otherwise in
-    the reference scenario. The runs of the requested CCA in the reference scenario are also described.
+    These runs are compared with valid runs of the CCA that ran. The valid runs come from the same scenario, where they have the same
+    seeds, or otherwise from the reference scenario. Runs of the requested CCA in the reference scenario are also described.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -87,7 +90,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other requested CCAs whose mislabelled runs, in the same scenario and IP version, have the same results as `group`.
+    """Return the other CCAs whose mislabelled runs have the same results as `group`, in the same scenario and IP version.
 
     If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """

@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, those from the study that uses the other method, and each conclusion's origin."""
+"""Page tables for a paper's claims: the values of both studies, and the origin of each conclusion."""
 
 import math
 
@@ -22,7 +22,7 @@ OWNERS = {
 }
 #: Largest number of decimals. A value that differs from a bound only in later decimals is shown as equal to the bound.
 MOST_DECIMALS = 6
-# Kinds of claims about a test's outcome on all runs pooled: if both methods agree on such a claim, this doesn't show anything about TCP.
+# Kinds of claims about the outcome of a test on all runs pooled. If both methods agree on such a claim, this shows nothing about TCP.
 TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling gives it with both methods"
 OWNER_MEANINGS = {
@@ -44,12 +44,18 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether all scenarios have netem at both ends of a link, as in Mininet and therefore in the published script."""
+    """Return whether all scenarios have netem at both ends of a link.
+
+    Mininet, and therefore the published script, uses netem like this.
+    """
     return bool((scenarios["netem"] == "both-ends").all())
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the origin of a claim's conclusion (TCP, emulation or test) and the style of its table cell, given both methods' verdicts."""
+    """Return the origin of a claim's conclusion (TCP, emulation or test), and the style of the table's cell.
+
+    The origin follows from the verdicts of both methods.
+    """
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -71,10 +77,10 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return the number of decimals for our value and its interval, which are to be compared with the bounds.
+    """Return the number of decimals with which our value and its interval are shown.
 
-    It is at least the number of decimals of the bounds. More decimals are used if a value would otherwise appear equal to a bound from
-    which it differs.
+    Readers compare these numbers with the bounds, so there are at least as many decimals as in the bounds. There are more if a value would
+    otherwise appear equal to a bound from which it differs.
     """
     ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
     bounds = row.get("bounds", "").split()
@@ -93,7 +99,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
     other : tuple of (str, pandas.DataFrame), optional
         Name and claims of the study that uses the other method.
     swapped : bool
-        Whether this study, not the other one, follows the published method.
+        Whether this study follows the published method. Otherwise the other study does.
     quoted : bool
         Whether the statements are the paper's own words, which are put in quotation marks.
     """
@@ -152,7 +158,7 @@ def chance_words(claims, confidence) -> str:
         return f"{text}, and none was decided."
     return (
         f"{text}, and {decided:,} could be decided. An interval lies entirely above the true value in {100 * tail:g} % of studies, and "
-        f"entirely below it in as many: if each decided claim lay exactly at the edge of its requirement, chance alone would decide "
+        f"entirely below it equally often. If each decided claim lay exactly at the edge of its requirement, chance would decide "
         f"{number(tail * decided, 1)} of the {decided:,} wrongly on average. The verdicts aren't corrected for the number of claims, "
         f"because each claim is judged by itself."
     )
@@ -231,7 +237,7 @@ def mislabelled_table(table, scenarios=None) -> dict:
 def mislabelled_words(table, study) -> str:
     """Describe the requested CCAs, the CCAs that ran, and the wrong results that would have been published.
 
-    ``study`` is the name of the study with these runs if it isn't the page's own, otherwise None.
+    ``study`` is the name of the study with these runs, or None if they are runs of the page's study.
     """
     runs = int(table["runs"].sum())
     asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
@@ -278,7 +284,10 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Compare the goodput under a wrong name with the requested CCA's true goodput, in the case with the largest ratio between them."""
+    """Give an example of the goodput under a wrong name and the true goodput of the requested CCA.
+
+    The example is the cell with the most extreme ratio of the two.
+    """
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

@@ -30,8 +30,8 @@ NOTHING = "The studies have no cells in common."
 def _common_cells(descriptive, other, metric):
     """Pair the means of the cells that both studies have, in this study's order.
 
-    The columns are those that identify the cell, then scenario_label, n, the metric's column, other_n, other_<metric> and note (the
-    reason why a cell can't be compared). A missing value is None.
+    The columns are scenario, scenario_label, cca, ip_version, n, the metric, other_n, other_<metric> and note (the reason why a cell can't
+    be compared). A missing value is None.
     """
     here, there = (table[table["metric"] == metric.column] for table in (descriptive, other))
     cells = here.merge(there[[*CELL, "n", "mean"]], on=CELL, suffixes=("", "_there"))
@@ -50,7 +50,7 @@ def _note(values):
 
 
 def _draw_methods(cells, scenarios, metric, names):
-    """Draw the cells of `_common_cells`, with one panel per scenario of this study that has such cells.
+    """Draw the cells of `_common_cells`, with one panel for each scenario that has such cells.
 
     ``names`` has the names of this study and of the other one.
     """

@@ -12,7 +12,7 @@ COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "com
 
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
-    """Return runs with the columns `COMPLETIONS`: the median, mean and longest completion time of the run's web objects.
+    """Add the columns `COMPLETIONS` to runs: the median, mean and longest completion time of the run's web objects.
 
     The values are missing for a run without web objects, or with an object that was never completed. ``short_flows`` has rows of
     ``tidy/short_flows.parquet``.
@@ -25,7 +25,10 @@ def with_completions(runs, short_flows=None) -> pd.DataFrame:
 
 
 def value_of_runs(runs, quantity) -> np.ndarray:
-    """Return a quantity of each run, which is a column of ``tidy/runs.csv`` or derived from several, with shape (runs,)."""
+    """Return a quantity of each run, shape (runs,).
+
+    The quantity is a column of ``tidy/runs.csv``, or is derived from several columns.
+    """
     derived = {
         "square_root_constant": lambda: _square_root_constant(runs, _lost(runs)),
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
@@ -37,11 +40,11 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 
 
 def resolution_of_runs(runs, quantity) -> pd.Series:
-    """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
+    """Return the resolution of a quantity in each run; missing where the resolution is unknown.
 
-    For the constant of the square-root law it is the change caused by one event more or fewer, and for losses per halving the change caused
-    by one loss more or fewer. For goodput from iperf3 over TCP it is at least one of iperf3's blocks. For other quantities see
-    `run_tables.resolution`.
+    The resolution of the square-root law's constant is the change that one more event causes. The resolution of losses per halving is the
+    change that one more loss causes. Goodput that iperf3 measures over TCP is resolved to one block at best, because iperf3 counts whole
+    blocks. `run_tables.resolution` describes the other quantities.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -58,7 +61,10 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 
 
 def _of_printed_goodput(runs):
-    """Return the resolution of the goodput that the application prints, considering that iperf3's receiver counts only whole blocks."""
+    """Return the resolution of the goodput that the application prints.
+
+    The receiver of iperf3 counts only whole blocks.
+    """
     block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
     counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
     return resolutions(runs, "goodput_mbps").combine(block.where(counts_blocks), np.fmax)
@@ -76,7 +82,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the number of packets in the data's direction that the queue or a policer dropped, or that were lost after the queue."""
+    """Return the number of packets that were lost in the data's direction: in the queue, in a policer, or on the link."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

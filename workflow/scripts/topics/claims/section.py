@@ -18,7 +18,7 @@ from topics.packet_size.topic import compares_sizes_alone
 def section(material) -> dict | None:
     """Return the section's parts: the claims, and the cells in which another CCA ran.
 
-    None if the study has neither of them and no figure of both methods.
+    Returns None if the study has no claims, no such cells, and no figure that compares two methods.
     """
     context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
@@ -34,7 +34,10 @@ def findings(material) -> list[Finding]:
 
 
 def _other_method(material):
-    """Return the name and claims of the study that used the other method; None if there is none or if this study compares message sizes."""
+    """Return the name and the claims of the study that used the other method.
+
+    Returns None if there is no such study, or if this study only compares message sizes.
+    """
     return None if compares_sizes_alone(material.design) else material.other_claims
 
 
@@ -59,7 +62,10 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the cells of this study, or otherwise of the other study, in which another CCA ran; None if neither has such cells."""
+    """Return the part on cells in which another CCA ran, or None if there are no such cells.
+
+    If this study has no such cells, the part is about the other study's cells.
+    """
     tables = material.tables
     for table, study, scenarios in (
         (tables.mislabelled, None, tables.scenarios),

@@ -24,9 +24,9 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report the number of a paper's claims that hold here, and the number that hold only with the published method, with an example.
+    """Report the number of claims that hold here, and the claims that hold only with the published method (with an example).
 
-    Parameters are those of `page_tables.claims_table`; ``claims`` is None if no claims were checked.
+    The parameters are the same as in `page_tables.claims_table`, but ``claims`` is None if no claims were checked.
     """
     if claims is None or claims.empty:
         return "No claims of a paper were checked, because the study's file names none."
@@ -62,9 +62,10 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim with the largest ratio between value and value_other; in a tie, the one with the most runs.
+    """Return the statement of the claim with the most extreme ratio between both studies' values; None if there is no such claim.
 
-    Claims whose value is a p-value or a difference, and statements too long for a sentence, are ignored.
+    In a tie, the claim with the most runs wins. Claims about a p-value or a difference are ignored, and so are statements that are too
+    long for a sentence.
     """
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS

@@ -87,7 +87,7 @@ CLAIM_VERSIONS = Table(
         ),
         text_column(
             "change",
-            f"Change made by this version: `{FIXED}` for the first version; for a later one, `added`, `changed` or `removed` (a claim), "
+            f"Change made by this version: `{FIXED}` for the first version; for a later version, `added`, `changed` or `removed` (a claim), "
             "`paper or scenarios changed`, or `comments or causes only`.",
         ),
         text_column(
@@ -136,21 +136,21 @@ MISLABELLED = Table(
         count_column(
             "identical_runs",
             "runs",
-            "Number of runs that equal, in every digit of all three metrics, the run of the same scenario and replication that "
-            "requested `observed`.",
+            "Number of runs that agree in every digit of all three metrics with the run that requested `observed` in the same scenario "
+            "and replication.",
             "the scenario has no valid run that requested `observed`",
         ),
         number_column(
             "difference_percent",
             "%",
-            "Largest difference in any of the three metrics between a run and the run of the same scenario and replication that "
-            "requested `observed`, relative to the larger value.",
+            "Largest difference in any of the three metrics, relative to the larger value, between a run and the run that requested "
+            "`observed` in the same scenario and replication.",
             "no replication has both runs",
         ),
         text_column(
             "same_as",
-            "Other requested CCAs whose runs in the same scenario and IP version equal this cell's runs in every digit of all three "
-            "metrics, separated by commas.",
+            "Other requested CCAs, separated by commas. Their runs in the same scenario and IP version agree with this cell's runs in "
+            "every digit of all three metrics.",
             "there are no such CCAs",
         ),
         NOTE,

@@ -12,22 +12,28 @@ RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return runs and controls in one table, with the arms' names in ``column``; the n-th control run gets the n-th run's replication."""
+    """Return runs and control runs in one table, with the names of the arms in ``column``.
+
+    The n-th control run gets the replication number of the n-th run, so that the two are compared with each other.
+    """
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 
 
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
-    """Return the runs over an IP version labelled as IPv4, and the control runs over the same version labelled as IPv6.
+    """Return the runs and the control runs over one IP version; runs are labelled as IPv4, control runs as IPv6.
 
-    ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
+    ``runs`` and ``controls`` are ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """
     of_version = (table[table["ip_version"] == ip_version] for table in (runs, controls))
     return _arms(*of_version, "ip_version", (IPV4, IPV6))
 
 
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
-    """Return runs and control runs labelled as two CCAs; the column scenario has the scenario and the actual CCA: "scenario cca"."""
+    """Return runs and control runs labelled as two CCAs.
+
+    The column scenario has the scenario and the actual CCA, separated by a space.
+    """
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))
 

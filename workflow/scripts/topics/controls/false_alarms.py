@@ -14,7 +14,10 @@ FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
 def of_ip_versions(table, ip_version) -> pd.DataFrame:
-    """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`; ``ip_version`` is the actual version."""
+    """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`.
+
+    ``ip_version`` is the actual version.
+    """
     named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
     different = table["verdict"].str.startswith("differs")
     return named.assign(ip_version=ip_version, different=different, comparison=OF_IP_VERSIONS)[AA_TESTS.names]
@@ -43,7 +46,7 @@ def summary(tests, significance, confidence) -> pd.DataFrame:
 
 
 def counted(tests, significance, confidence) -> dict:
-    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for some rows of `AA_TESTS`."""
+    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for the given rows of `AA_TESTS`."""
     made = tests[tests["p"].notna()]
     below = made["p"] < significance
     row = {

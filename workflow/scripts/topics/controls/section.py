@@ -60,7 +60,7 @@ def _percent_words(percent) -> str:
 
 
 def _findable_words(row) -> str:
-    """Return the power of a study of this size: "a true share of at least 12 % would have been found in 80 of 100 studies"."""
+    """Describe the power of the study: "a true share of at least 12 % would have been found in 80 of 100 studies"."""
     if is_missing(row["findable_percent"]):
         return "no true share, however large, would have been found in 80 of 100 studies"
     return (
@@ -90,7 +90,7 @@ def findings(material) -> list[Finding]:
 def controls_sentence(table) -> str:
     """Report the number of differences found when cells are compared with themselves, and the number expected by chance.
 
-    ``table``: `AA_SUMMARY`.
+    ``table`` is `AA_SUMMARY`.
     """
     of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
     if not of_all:

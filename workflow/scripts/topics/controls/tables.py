@@ -25,7 +25,7 @@ from topics.cells.tables import (
 #: Comparisons of the study in which cells are also compared with themselves.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
 COMPARISON = text_column("comparison", f"Comparison whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
-_NO_PAIR = "there is no pair of runs that both have a value"
+_NO_PAIR = "there is no pair in which both runs have a value"
 AA_TESTS = Table(
     "aa_tests",
     "a metric in a cell that is compared with itself by the tests of one comparison",
@@ -36,7 +36,7 @@ AA_TESTS = Table(
         EFFECT_UNIT,
         *LABELLED_CELL,
         count_column("pairs", "replications", "Number of pairs of a run and a control run that both have a value."),
-        count_column("n", "replications", "Number of independent pairs: 1 if the runs repeat one measurement within its resolution, and so do the control runs."),
+        count_column("n", "replications", "Number of independent pairs: 1 if the runs repeat one measurement within its resolution and the control runs also repeat one."),
         number_column("mean", IN_UNIT, "Mean of the metric over the runs.", _NO_PAIR),
         number_column("mean_control", IN_UNIT, "Mean of the metric over the control runs.", _NO_PAIR),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference between the control runs and the runs; the sign depends on the comparison.", _NO_PAIR),
@@ -44,7 +44,7 @@ AA_TESTS = Table(
         *PAIRED_TEST,
         number_column("p", "", "p-value for the hypothesis that runs and control runs are alike, which is true here.", NO_TEST),
         number_column("p_holm", "", "`p` after the correction for multiple tests that the comparison makes.", NO_TEST),
-        truth_column("different", "Whether the comparison, with the study's correction, finds a difference, which is a false alarm."),
+        truth_column("different", "Whether the comparison finds a difference after the study's correction. Such a difference is a false alarm."),
         NOTE,
     ),
 )  # fmt: skip
@@ -58,7 +58,7 @@ AA_SUMMARY = Table(
         count_column("tests", "", "Number of cells compared with themselves for which a test was made."),
         count_column("scenarios", "", "Number of scenarios with a test; tests in one scenario share seeds and are not independent."),
         count_column("below", "", "Number of tests whose uncorrected p is below the significance level."),
-        number_column("expected", "", "Number of tests below the significance level that chance would produce: the level times the number of tests."),
+        number_column("expected", "", "Number of tests expected to have an uncorrected p below the significance level by chance: the level times the number of tests."),
         number_column("share_percent", "%", "Share of tests whose uncorrected p is below the significance level.", "no test was made"),
         *interval_columns("share_low", "share_high", "%", "the share, with scenarios as clusters", "no test was made"),
         number_column("findable_percent", "%", "Smallest true share that would get the verdict `more than chance` with a probability of 80 % for these numbers of tests and scenarios, assuming independence.", "no test was made, or no share is that large"),

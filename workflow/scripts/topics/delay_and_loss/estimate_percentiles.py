@@ -1,4 +1,4 @@
-"""Percentiles of delays and completion times over the replications of each cell, with intervals if there are enough runs."""
+"""Estimate percentiles of delays and completion times over the replications of each cell, with intervals where possible."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 
-#: Percentiles of each delay to estimate, in percent.
+#: Percentiles that are estimated for each delay, in percent.
 PERCENTILES = (50, 95)
 DELAYS = ("rtt_mean_ms", "rtt_steady_ms", "transfer_s")
 #: Delays that iperf3 prints to the microsecond.
@@ -45,7 +45,7 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
         return row | {"note": ""}
     if interval.kind == UPPER:
         return row | {"note": f"an interval needs {least} runs"}
-    return row | {"note": f"an upper bound needs {least_upper} runs, an interval {least}"}
+    return row | {"note": f"an upper bound needs {least_upper} runs, and an interval needs {least}"}
 
 
 def estimate_percentiles(runs, confidence) -> pd.DataFrame:

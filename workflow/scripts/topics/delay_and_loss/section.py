@@ -11,7 +11,7 @@ NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfe
 
 
 def section(material) -> dict:
-    """Return the table of percentiles, and for each percentile the numbers of runs needed for an interval and for an upper bound."""
+    """Return the table of percentiles, and the numbers of runs that each percentile needs for an interval and for an upper bound."""
     table = material.tables.delay_percentiles
     least = table.drop_duplicates("percentile").to_dict("records")
     return {

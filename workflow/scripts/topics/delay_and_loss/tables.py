@@ -26,8 +26,8 @@ DELAY_PERCENTILES = Table(
         ),
         text_column(
             "bounds",
-            "Known bounds on the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
-            "follow from order statistics, for any distribution.",
+            "Known bounds on the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. The "
+            "bounds are order statistics, so they hold for any distribution.",
         ),
         number_column(
             "low", IN_UNIT, "Lower end of the percentile's interval.", f"there is only an upper bound, or {_TOO_FEW}"

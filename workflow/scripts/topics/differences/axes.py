@@ -12,12 +12,12 @@ NO_CONDITION = ("replications", "seeds_of", "variation")
 def pairs_of(scenarios: Sequence[dict]) -> list[dict[str, str]]:
     """Return the pairs of resolved scenarios that differ in only one condition.
 
-    If several scenarios differ only in that condition, each is paired with the first of them in the study.
+    If more than two scenarios differ only in one condition, the first of them in the study is paired with each of the others.
 
     Returns
     -------
     list of dict
-        level_a and level_b (the condition in words), scenario_a (the first one) and scenario_b.
+        Dicts with scenario_a (the first scenario) and scenario_b, and with the condition of each in words: level_a and level_b.
     """
     differences = Differences(scenarios, NO_CONDITION)
     known = [key for part in PARTS for key in differences.among(part.keys)]

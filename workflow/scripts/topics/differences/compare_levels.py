@@ -78,7 +78,10 @@ class Values:
         return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
 
     def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
-        """Return a cell's values, shape (replications, IP versions); their resolution; and True if the runs repeat one measurement."""
+        """Return a cell's values, their resolution, and whether the runs repeat one measurement.
+
+        The values have the shape (replications, IP versions).
+        """
         cell = self._places["scenario"][scenario], self._places["cca"][cca]
         return self._values[cell], float(self._steps[cell]), self._repeats[cell]
 
@@ -126,7 +129,10 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return (scenario, CCA) -> replications with an excluded run; runs that are absent or were excluded for the instrument don't count."""
+    """Return (scenario, CCA) -> replications with an excluded run.
+
+    Missing runs, and runs that were excluded because of the instrument, don't count.
+    """
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
@@ -154,7 +160,7 @@ def _sides(runs, pairs, measure):
 
 
 def _compare(values, sides, margin, confidence, lost) -> dict | None:
-    """Return the columns of a row of `DIFFERENCES`, and p, t_p and contrast; None if either side has no value."""
+    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if either side has no value."""
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
@@ -206,7 +212,7 @@ def _independent(a, b, measure, confidence, repeats, steps):
     ends = None if repeats else known.interval(confidence)
     beyond = None if repeats or min(len(a), len(b)) < LEAST_RUNS else known.p_beyond(0.0, 0.0)
     p = math.nan if beyond is None else min(1.0, 2 * beyond)
-    # Whether all runs of one side are above all of the other.
+    # 1 if all runs of the first side are above all runs of the other side, -1 if all are below, otherwise 0.
     above = 1.0 if a.min() > b.max() else -1.0 if a.max() < b.min() else 0.0
     return {
         "difference": known.effect, "difference_low": ends[0] if ends else math.nan, "difference_high": ends[1] if ends else math.nan,

@@ -1,8 +1,10 @@
-"""The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
+"""The order in which a study's differences are reported.
 
-A finding has a subject, which is a level of a factor, and the levels from which it differs in the same direction. The next subject is the
-level with the largest sum of differences that haven't been reported yet. The subject's differences from the same levels on other measures
-(the cost) belong to the same finding. So an outlier among five CCAs is compared with the four others together.
+Each difference is reported once, beginning with the largest difference in units of its margin.
+
+A finding has a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
+subject is the level with the largest sum of differences that haven't been reported yet. A finding also has the subject's differences from
+these levels in other measures (the cost). So an outlier among five CCAs is compared with the four others together.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -20,7 +22,7 @@ OF_OWN = 10.0
 OF_SCENARIOS = 0.5
 #: Largest size that counts, in margins. Sizes count as logarithms: ten times as large isn't ten times as important.
 MOST_MARGINS = 100.0
-#: Smallest share of a finding's levels from which a further measure must differ to be reported with it.
+#: A finding also reports a further measure if the subject differs in it from more than this share of the finding's levels.
 MOST_OF = 0.5
 
 
@@ -48,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: a subject's sides on the finding's first measure, and on further measures compared with the same levels."""
+    """A finding: a subject's differences from some levels on a first measure, and from the same levels on further measures."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()

@@ -63,7 +63,7 @@ def section(material) -> dict:
     factors = set(material.tables.comparisons["factor"])
     words = {
         "cca": "each pair of CCAs",
-        "scenario": "within each CCA each pair of scenarios that differ in only one condition",
+        "scenario": "each pair of scenarios that differ in only one condition (with the same CCA)",
     }
     text = " and ".join(words[factor] for factor in words if factor in factors) or "Nothing"
     return {"pairs": text[0].upper() + text[1:], "scenarios": "scenario" in factors}
@@ -103,7 +103,10 @@ def _levels(finding):
 
 
 def of_kernels(told, pairs) -> list[Finding]:
-    """Return one finding per pair of CCAs that differ only in their kernel; it states the kernel's largest effect, if one is shown."""
+    """Return a finding for each pair of CCAs that differ only in their kernel.
+
+    The finding states the largest effect of the kernel, if any effect is shown.
+    """
     table = told.comparisons
     found = []
     for pair in pairs:

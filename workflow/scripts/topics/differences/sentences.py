@@ -27,7 +27,7 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, from which the sentences are made; ``confidence`` applies to their intervals."""
+    """The tables of a study's differences, and the confidence level of the intervals in them."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
@@ -55,7 +55,10 @@ class Told:
         return " ".join(filter(None, parts))
 
     def _measure_words(self, group, whole=False) -> str:
-        """Return "the mean RTT is 21.7 % shorter (slow: 49.1 against 62.7 ms)"; if ``whole``, "... shorter than with Reno in 1 of 2 scenarios"."""
+        """Describe the difference in one measure: "the mean RTT is 21.7 % shorter (in slow: 49.1 against 62.7 ms)".
+
+        If ``whole``, name the other levels and the places instead of an example: "... shorter than with Reno in 1 of 2 scenarios".
+        """
         side = group[0]
         others = f" than with {self._others(group)}" if whole else ""
         size = _size_words([end for one in group for end in _ends(one)], side)
@@ -76,7 +79,7 @@ class Told:
         return listed(names)
 
     def _places_words(self, side) -> str:
-        """Return the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
+        """Name the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
         rows, by_scenario = self.places(side), side.row["factor"] == "cca"
         own = rows[rows["verdict"] == side.row["verdict"]]
         column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
@@ -89,8 +92,10 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return numbers of places: where every level differs in the group's direction, in total, and where every level differs
-        in the opposite direction."""
+        """Return three numbers of places: with a difference in the group's direction, in total, and with an opposite difference.
+
+        A place has a difference if all levels of the group differ in the same direction there.
+        """
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -136,7 +141,10 @@ class Told:
         return f"{place[0].upper()}{place[1:]} ({certainty})."
 
     def _largest(self, group, named) -> tuple[str, dict, Side]:
-        """Return the place with the largest difference and both values ("most in slow, against Reno: 49.1 against 62.7 ms"), its row and its side."""
+        """Describe the place with the largest difference; return the description, the place's row and the side.
+
+        The description has both values: "most in slow, compared with Reno: 49.1 against 62.7 ms".
+        """
         rows = [
             (abs(row["difference"]), number, row)
             for number, side in enumerate(group)
@@ -161,8 +169,9 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report the largest differences between pairs of runs on the measures that the finding doesn't cover; empty if levels differ on any.
+        """Report the largest differences between pairs of runs in the measures that the finding doesn't cover.
 
+        The sentence is empty if the levels differ in any of these measures.
         If the subject is worse than only some of the levels, another finding reports this from the other side.
         """
         keys = {side.key[1] for side in finding.first}
@@ -191,7 +200,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs that are alike in every measure, with the largest difference between pairs of runs; empty if there are none."""
+    """Name the CCAs that are alike in every measure, and the largest difference between pairs of runs; empty without such CCAs."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -202,7 +211,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _bounds(rows) -> list[str]:
-    """Return the largest difference between pairs of runs in some rows of `COMPARISONS`, for one measure per question."""
+    """Return the largest difference between pairs of runs in the given rows of `COMPARISONS`, with one measure per question."""
     first: dict[str, str] = {}
     for column, of_measure in rows.groupby("measure", sort=False):
         measure = BY_COLUMN[column]
@@ -228,7 +237,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs between which no difference is shown or ruled out, with the largest difference between pairs of runs."""
+    """Name the CCAs between which no difference is shown or ruled out, and the largest difference between pairs of runs."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
@@ -262,7 +271,7 @@ def _flipped(percent) -> float:
 
 
 def _seen(difference, side) -> float:
-    """Return the difference in a row with the sign that it has for the side's subject."""
+    """Return a row's difference from the point of view of the side's subject."""
     if side.subject == side.row["level_a"]:
         return difference
     return _flipped(difference) if side.measure.scale == RATIO else -difference
@@ -281,7 +290,7 @@ def _interval(row, side) -> list[float]:
 
 
 def _size_words(sizes: Iterable[float], side: Side) -> str:
-    """Return "21.7 to 35 % shorter", "3.1 to 9 times as long", "13.6 ms shorter"."""
+    """Describe the size of a difference: "21.7 to 35 % shorter", "3.1 to 9 times as long", "13.6 ms shorter"."""
     sizes = list(sizes)
     if side.measure.scale == RATIO and side.direction > 0 and 1 + max(sizes) / 100 >= TIMES:
         return f"{between([1 + size / 100 for size in sizes])} times as {AS[_comparative(side)]}"

@@ -45,7 +45,7 @@ DIFFERENCES = Table(
         SCENARIO_LABEL,
         text_column("cca", "CCA of the first level's runs."),
         text_column("other_cca", "CCA of the other level's runs; equal to `cca` if scenarios are compared."),
-        count_column("n", "replications", "Number of pairs of runs with the same seed, or of runs in the smaller of two independent samples. The runs of a replication over both IP versions count as one."),
+        count_column("n", "replications", "Number of pairs of runs with the same seed; for independent samples, number of runs in the smaller sample. The runs of a replication over both IP versions count as one."),
         truth_column("repeats", "Whether the runs of each level repeat one measurement, within its resolution."),
         number_column("value", "unit of `measure`", "Mean of the first level's values.", _NO_PAIR),
         number_column("other_value", "unit of `measure`", "Mean of the other level's values.", _NO_PAIR),

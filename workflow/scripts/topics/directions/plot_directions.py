@@ -1,4 +1,4 @@
-"""Draw bidirectional data over time, in one panel each for download, upload and round-trip time, as flent draws RRUL."""
+"""Draw transfers in both directions over time, like flent's RRUL plot: a panel each for download, upload and round-trip time."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -26,7 +26,7 @@ COLUMNS_OF_DATA = ["scenario", "cca", "series", "time_s", "value", "n"]
 
 
 def lines_of(runs, flows, intervals) -> pd.DataFrame:
-    """Return the lines, with the columns scenario, cca, series (a key of `KINDS`), time_s, value and n (the number of averaged runs)."""
+    """Return the lines as a table: scenario, cca, series (a key of `KINDS`), time_s, value and n (number of averaged runs)."""
     reverse = flows.loc[flows["direction"] == "reverse", "scenario"].unique()
     valid = runs.loc[runs["valid"] & runs["scenario"].isin(reverse), list(RUN)]
     keys = [*RUN, "flow"]
@@ -47,7 +47,10 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
 
 
 def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
-    """Return the figure and its data; parameters are the tidy tables of these names, and ``intervals`` is the path of a file."""
+    """Return the figure and its data.
+
+    ``intervals`` is the path of ``tidy/intervals.parquet``. The other parameters are tidy tables.
+    """
     data = lines_of(runs, flows, pd.read_parquet(intervals))
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     ccas = [cca for cca in dict.fromkeys(runs["cca"]) if cca in set(data["cca"])]

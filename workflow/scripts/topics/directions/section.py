@@ -19,7 +19,7 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each of the first cells: the goodput of both directions, and the RTT compared with the empty path's."""
+    """Return a finding for each of the first `FEW` cells: goodput in both directions, and RTT compared with the empty path."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):
@@ -28,7 +28,7 @@ def findings(material) -> list[Finding]:
             sentences.append(_sentence(cca, version, ways, several))
     shown = sentences[:FEW]
     if len(sentences) > FEW:
-        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} more."
+        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} beyond these."
     return [Finding("Both directions", text, "directions", figures=("directions",)) for text in shown]
 
 

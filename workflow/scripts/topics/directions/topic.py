@@ -10,7 +10,10 @@ has_both = FEATURES["reverse flows"]
 
 
 def offered(design) -> dict[str, dict[str, float | None]]:
-    """Return scenario -> direction -> average capacity in Mbit/s, None if unlimited, for scenarios with data in both directions."""
+    """Return the average capacity in each direction, for scenarios with data in both directions.
+
+    Returns scenario -> direction -> capacity in Mbit/s, or None if nothing limits the rate.
+    """
     found = {}
     for scenario in filter(has_both, design.scenarios):
         run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})

@@ -10,7 +10,10 @@ from topics.emulations.tables import EMULATION_CELLS, MEASURES, RATIOS
 
 
 def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios; ``settings`` is the result of `topic.settings`."""
+    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios.
+
+    ``settings`` is the result of `topic.settings`.
+    """
     firsts = {}
     for name in scenarios["scenario"]:
         if name in settings:
@@ -38,7 +41,7 @@ def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
 
 
 def _ratio(name, valid, others, measure, confidence):
-    """Return the columns for a measure's difference from the first implementation in percent; empty if there is no ratio."""
+    """Return the columns for a measure's difference from the first implementation, in percent; empty without a ratio."""
     first, second = (rows[measure].dropna() for rows in (valid, others))
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return {}

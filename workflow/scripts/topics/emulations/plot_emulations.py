@@ -19,7 +19,10 @@ LINE = 9
 
 
 def draw_emulations(table) -> PanelFigure:
-    """Draw three panels for each path and IP version, with one slot per implementation; ``table`` is `EMULATION_CELLS`."""
+    """Draw three panels for each path and IP version, with one slot per implementation.
+
+    ``table`` is `EMULATION_CELLS`.
+    """
 
     def panels(drawn, ccas, group):
         labels = list(dict.fromkeys(group["scenario_label"]))

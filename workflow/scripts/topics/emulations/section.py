@@ -15,7 +15,7 @@ TABLES = {"table": PageTable("emulation-cells", "The same path, implemented in s
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per path: the ranges of goodput and RTT over the implementations, for the CCA whose RTT changes most."""
+    """Return one finding per path: the ranges of goodput and RTT, for the CCA whose RTT changes most between implementations."""
     cells = material.tables.emulation_cells
     cells = cells[cells["goodput_mbps"].notna() & cells["rtt_mean_ms"].notna()]
     sentences = []

@@ -6,7 +6,7 @@ from topics.emulations.tables import EMULATION_CELLS
 from topics.topic import Analysis, Plot, Topic
 from wording.scenario_labels import settings_of
 
-#: Prefixes of the keys that determine a path's implementation and not its properties.
+#: Prefixes of the keys that determine a path's implementation but not its properties.
 WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segmentation_offload")
 
 
@@ -17,7 +17,7 @@ def is_made_otherwise(scenario) -> bool:
 
 
 def settings(design) -> dict[str, dict]:
-    """Return scenario -> setting and conditions (see `settings_of`), for scenarios whose path has several implementations in the study."""
+    """Return the setting and conditions (see `settings_of`) of each scenario whose path the study implements in several ways."""
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}

@@ -15,7 +15,7 @@ AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 
 
 def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
-    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran, examined or not, and verdicts on their agreement with our means.
+    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran (examined or not), compared with our means.
 
     A mean *agrees* if its whole interval lies within the statement's bounds, and *differs* if no part of the interval does.
     Otherwise, and with a single run, agreement is *not shown*.

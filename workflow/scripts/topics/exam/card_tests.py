@@ -1,14 +1,14 @@
-"""The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
+"""Tests of the scorecard. They count runs with an outcome, so they are exact for any distribution of the values.
 
-The verdict *worse* can be shown in two ways. First, most runs on such paths are worse than each standard CCA by more than the margin; this
-is the sign test, in which k of n runs correspond to k heads in n tosses. Second, the CCA collapses too often. If the most similar standard
-CCA never collapses, this means that the share of far worse runs exceeds `RARE` and the standard CCAs' share of far worse runs over all
-cases. Otherwise it means that more runs of the CCA than of that standard CCA are far worse. The first way has `SHARE_OF_MOST` of a row's
-level.
+Two tests can show the verdict *worse*. The sign test shows that most runs on such paths are worse than each standard CCA by more than the
+margin: k of n runs correspond to k heads in n tosses. The other test shows that the CCA collapses too often. If the most similar standard
+CCA never collapses, the CCA's share of far worse runs must exceed `RARE` and the standard CCAs' share of far worse runs over all cases.
+Otherwise, the CCA must have more far worse runs than the most similar standard CCA. The sign test gets `SHARE_OF_MOST` of a row's level,
+and the other test gets the rest.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
-all of it, and each later look one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added
-any number of times.
+all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be
+added any number of times.
 """
 
 import math
@@ -27,7 +27,7 @@ MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the probability of error that all rows together may spend at an interim look, counted from 0.
+    """Return the significance level of all rows together at an interim look; looks are numbered from 0.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -68,7 +68,9 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the exact one-sided upper confidence bound on the share of worse runs, given their number among n (Clopper and Pearson, 1934).
+    """Return the exact one-sided upper confidence bound on the share of worse runs (Clopper and Pearson, 1934).
+
+    ``worse`` is the number of worse runs among ``n`` runs; ``level`` is the probability that the true share exceeds the bound.
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -79,7 +81,9 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows, at a given level, that most runs are worse; None if n don't suffice.
+    """Return the smallest number of worse runs among n that shows that most runs are worse; None if n is too small.
+
+    ``level`` is the level of the test.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)
@@ -89,7 +93,9 @@ def fewest_for_most(n, level) -> int | None:
 
 
 def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
-    """Return the number of runs that would decide a row if its shares of outcomes stayed the same; None if even `MOST_RUNS` wouldn't.
+    """Return the number of runs that would decide a row; None if `MOST_RUNS` would not be enough.
+
+    The row's shares of outcomes are assumed to stay the same.
 
     ``level`` is the level of one row at the next look.
     """

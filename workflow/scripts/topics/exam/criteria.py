@@ -1,4 +1,4 @@
-"""The criteria of RFC 9743, each with its section, and with the measures that evaluate it or the reason why it can't be evaluated here.
+"""The criteria of RFC 9743, with their measures, or with the reason why a criterion can't be evaluated here.
 
 The criteria are in the order of the scorecard. The name of a scenario begins with a section of the RFC and determines the criteria that the
 scenario evaluates.
@@ -70,7 +70,7 @@ MEASURES = {
         Measure("slowdown_p95", "the 95th percentile of the slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
-        # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
+        # A ratio would be 1 whenever the lone flow has no loss, whether one packet is lost or a third of all packets.
         Measure("loss_added_percent", "the increase in the other flow's loss over its loss when alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),

@@ -100,7 +100,7 @@ class _Design:
         )
 
     def excluded(self, scenario) -> pd.DataFrame:
-        """Return the rows of the CCA's invalid runs in a scenario, which contain the reasons; empty without ``tidy/runs.csv``."""
+        """Return the rows of the CCA's invalid runs in a scenario, with the reasons; no rows without ``tidy/runs.csv``."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
@@ -113,20 +113,20 @@ class _Design:
 
     @cache  # noqa: B019, it lives as long as its card is made
     def paths(self, scenario) -> int | None:
-        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if it is unknown."""
+        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if the number is unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether the scorecard has a row for a measure in a scenario: it does if any CCA has a value or the row decides."""
+        """Return whether the scorecard has a row for a measure in a scenario: if any CCA has a value, or if the row decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
         )
 
     def role(self, scenario, measure) -> str:
-        """Return the role of a row, which depends on whether it decides.
+        """Return `PRIMARY` if a row decides, otherwise `SECONDARY`.
 
         If the exam names no deciding rows, all rows decide. A measure that two criteria require in a scenario decides only once.
         """
@@ -212,7 +212,7 @@ def _row(measure, scenario, design, confidence) -> dict:
 
 
 def median_with_interval(values, confidence, name) -> dict[str, float]:
-    """Return the columns with the median and with both ends of its interval, which are order statistics."""
+    """Return the columns with the median and both ends of its interval (order statistics)."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
     end = name.removesuffix("value")
@@ -227,7 +227,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
-    # For the deciding standard: the one that the CCA is least often worse than.
+    # The standard CCA with the smallest number of worse runs decides the row.
     worse = of_standards[of_standards.sum().idxmin()].groupby(level="ip_version")
     if np.ptp(worse.mean()) < APART:
         return {}
@@ -235,7 +235,9 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row for all cases together, with the numbers of runs in which the CCA and a standard CCA fall far behind in any measure.
+    """Return the row for all cases together.
+
+    It has the number of runs in which the examined CCA falls far behind in any measure, and the same number for a standard CCA.
 
     Parameters
     ----------
@@ -274,7 +276,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
 
 
 def _counts(outcomes) -> dict:
-    """Return the columns with numbers of a row's runs, and the outcomes."""
+    """Return the columns that count a row's runs, and the outcomes themselves."""
     return {
         "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
         "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
@@ -291,7 +293,7 @@ def judge(rows, exam, significance) -> None:
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
     looks = [*exam.get("looks", ()), None]
-    # Falling as often as the standards do anywhere isn't the CCA's own harm.
+    # Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
     of_all = next((row["outcomes"] for row in deciding if "is_rare" in row and row["outcomes"].n), None)
     rare = max(card_tests.RARE, of_all.standards_far / of_all.n if of_all else 0.0)
     for number, look in enumerate(looks):
@@ -310,7 +312,7 @@ def judge(rows, exam, significance) -> None:
 
 
 def _until(outcomes, replications):
-    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if it is None."""
+    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if `replications` is None."""
     return outcomes if replications is None else outcomes.until(replications)
 
 

@@ -41,7 +41,7 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the only group of the run that has this application, which must not be the application of long flows."""
+        """Return the row of the run's only group with the given application. The application of long flows isn't allowed."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
@@ -53,7 +53,7 @@ class RunData:
 def packets_per_rtt(run: RunData) -> float:
     """Return the number of packets that the fastest flow sends per round-trip time of the empty path.
 
-    It is a mean from `NOTICED_S` after the path's last change (or after the start, if the path never changes) to the end of the run.
+    The mean begins `NOTICED_S` after the path's last change (or after the start, if the path never changes) and covers the rest of the run.
     """
     begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
@@ -75,8 +75,8 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 def starved_s(run: RunData, share, flows=None) -> float:
     """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
 
-    It is measured in steps of `BIN_S`, beginning one RTT of the longest path after all flows have started, because a flow can't
-    starve before its first window has been acknowledged.
+    Time is divided into steps of `BIN_S`. The first step begins when all flows have started and the longest RTT of any path has passed,
+    because a flow can't starve before its first window has been acknowledged.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def longest_s(below) -> float:
 
 
 def breaker_s(run: RunData, loss_percent) -> float:
-    """Return the longest time in s during which, in each step of `BIN_S`, the queue dropped more than `loss_percent` of offered packets."""
+    """Return the longest time in s during which the queue dropped more than `loss_percent` of the packets in every step of `BIN_S`."""
     edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
     drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
     sent = np.zeros(len(edges))
@@ -122,7 +122,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 def after_change(run: RunData) -> dict[str, float]:
     """Return utilisation, queueing delay and recovery time after the path's last change.
 
-    The recovery time is the time until the path's new rate is used, or the rest of the run if it never is.
+    The recovery time is the time until the path's new rate is used, or the rest of the run if the new rate is never used.
     """
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
@@ -136,7 +136,10 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity, ignoring the first second after the last change."""
+    """Return the lowest total goodput in any second, in percent of the path's capacity.
+
+    The first second after the last change is ignored.
+    """
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])
@@ -160,7 +163,10 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return the rate while only one path is up, in percent of that path's capacity, and the longest time in s without any delivery."""
+    """Return the rate while only one path is up, and the longest time in s without any delivery.
+
+    The rate is in percent of the capacity of this path.
+    """
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
@@ -180,7 +186,10 @@ def crowd_percent(run: RunData) -> float:
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return the goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the flow in group ``other``, or of the only flow."""
+    """Return goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the other flow, or of the only flow.
+
+    The other flow is the flow in group ``other``.
+    """
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]
@@ -193,9 +202,9 @@ def other_flow(run: RunData) -> dict[str, float]:
 
 
 def harm(alone, beside, more_is_better) -> float:
-    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative if it does better in competition.
+    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4): at most 1, negative if the flow does better in competition.
 
-    It is (alone - beside) / alone for a quantity that should be large, and (beside - alone) / beside for a quantity that should be small.
+    Harm is (alone - beside) / alone for a quantity that should be large, and (beside - alone) / beside for a quantity that should be small.
     Negative values are kept, because the mean of random values that are cut off at 0 would show harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)

@@ -41,12 +41,18 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Number of runs that are worse than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are worse than a standard CCA by more than the margin.
+
+        The standard CCA with the smallest such number is used.
+        """
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Number of runs that are better than a standard CCA by more than the margin, for the standard CCA with the smallest such number."""
+        """Number of runs that are better than a standard CCA by more than the margin.
+
+        The standard CCA with the smallest such number is used.
+        """
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -61,9 +67,10 @@ class Outcomes:
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA: standard CCAs fail like this, too.
+        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA.
 
-        For a limit, or if the examined CCA has no value, they are the pairs of the standard CCA that has the most such pairs.
+        These pairs show how often a standard CCA collapses. For a measure with a limit, or if the examined CCA has no value, the standard
+        CCA with the most such pairs counts as the closest.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -78,7 +85,7 @@ class Outcomes:
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA with the smallest median amount by which the examined CCA is worse; None if no standard CCA has a value."""
+        """The standard CCA closest to the examined CCA: the median of its column in ``worse_by`` is smallest. None without values."""
         medians = self.worse_by.median()
         return str(medians.idxmin()) if medians.notna().any() else None
 
@@ -137,7 +144,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the same
-    pair, the path is the cause. The other parameters are those of `relative_outcomes`.
+    pair, the path is the cause. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, failed)
     own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
@@ -150,7 +157,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
 
 
 def _side_by_side(cells, cca, standards, failed):
-    """Return the values of the CCA and of the standard CCAs, with one column per CCA and one row per pair, including failed runs."""
+    """Return a table of values with one column per CCA (examined or standard) and one row per pair, including failed runs."""
     table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
     table = table.reindex(table.index.union(failed)) if len(failed) else table
     return table if cca in table else table.assign(**{cca: np.nan})
@@ -176,10 +183,12 @@ def _far_worse(of_all, name, far):
 
 
 def _measurements(values, step, paths):
-    """Return the effective number of a row's runs: 1 if they all repeat one measurement, unless their paths are known to differ.
+    """Return the effective number of a row's runs.
 
-    It is enough if half of the paths differ: paths drawn from a small range of queue sizes in whole packets may coincide, but the other
-    quantities drawn with the seed still differ.
+    The number is 1 if all runs repeat one measurement, unless their paths are known to differ.
+
+    Paths are known to differ if at least half of them differ. Some paths may coincide because they are drawn from a small range of queue
+    sizes in whole packets, but the other quantities drawn with the seed still differ.
     """
     if paths is not None and 2 * paths >= len(values):
         return len(values)

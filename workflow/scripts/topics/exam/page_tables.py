@@ -22,7 +22,7 @@ AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 
 
 def published_words(row, published: pd.DataFrame) -> str:
-    """Return the sources of published statements on a row's CCA, scenario and measure, each with the verdict on its agreement."""
+    """Return the sources and verdicts of the published statements on a row's CCA, scenario and measure."""
     names = ["cca", "scenario", "measure"]
     rows = published[(published[names] == [row[name] for name in names]).all(axis=1)]
     return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
@@ -60,7 +60,7 @@ def measure_words(name) -> str:
 
 
 def _mean_cell(row, prefix, decimals, name=""):
-    """Return a cell with a mean and its interval, sorted by the mean."""
+    """Return a cell with a mean or median and its interval; the table sorts cells by the mean or median."""
     mean, low, high = (row[f"{prefix}{end}"] for end in ("value", "low", "high"))
     if is_missing(mean):
         return Cell(NONE)

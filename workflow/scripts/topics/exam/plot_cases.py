@@ -1,4 +1,7 @@
-"""Draw, for each case, the examined CCA's first valid run: the queue and the flows' windows over time (or goodput, if a program sends a flow)."""
+"""Draw the examined CCA's first valid run in each case over time: queueing delay, and the flows' windows or goodput.
+
+Goodput replaces the windows if a program sends one of the flows.
+"""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +26,10 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return a line's time_s and value, reduced to `POINTS` parts of equal duration by a function of pandas (``mean``, ``max``)."""
+    """Return a line (time_s, value) with one point for each of `POINTS` parts of equal duration.
+
+    ``how`` is the aggregate of a part: ``mean`` or ``max``.
+    """
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
     return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})

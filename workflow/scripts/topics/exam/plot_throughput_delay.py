@@ -1,4 +1,7 @@
-"""Draw throughput against queueing delay, one panel per scenario, one ellipse per CCA (Winstein and Balakrishnan, SIGCOMM 2013, fig. 4)."""
+"""Draw throughput against queueing delay: one panel per scenario, one ellipse per CCA.
+
+The figure follows Winstein and Balakrishnan (SIGCOMM 2013, figure 4).
+"""
 
 import pandas as pd
 from matplotlib.lines import Line2D

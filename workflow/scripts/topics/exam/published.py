@@ -1,8 +1,8 @@
 """Published statements on measures of the exam: the CCA, the scenarios, and the bounds that the statement implies for our mean.
 
 The bounds are set here in advance, as the margins are in the study. They allow for conditions that the source leaves open, such as another
-rate or an omitted start; `words` mentions these. A statement applies to its CCA in every exam in which that CCA runs, whether it is
-examined or not, so each exam is itself checked against known results.
+rate or an omitted start; `words` mentions such conditions. A statement is used in every exam in which its CCA runs, whether the CCA is
+examined or not. So each exam is itself checked against known results.
 """
 
 from dataclasses import dataclass

@@ -106,5 +106,5 @@ def link_of(row, material) -> str:
     slug = FIGURE_OF.get(row["rfc_section"], others)
     if slug not in material.figures:
         return TOPIC.anchor
-    # A link to a box that is closed opens it; one to a figure within doesn't.
+    # A link to a closed box opens the box; a link to a figure inside the box doesn't.
     return slug if slug == CASES else f"{slug}-figure"

@@ -22,7 +22,7 @@ FAILED_WORDS = {
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the card's first sentence: the number of worse rows and the worst of them, or else the open row that is closest to *worse*."""
+    """Return the lead sentence: the number of worse rows and the worst row, or otherwise the open row that is closest to *worse*."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
@@ -90,7 +90,10 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which the CCA collapses in more runs than the most similar standard CCA: findings even without a verdict."""
+    """Return the open rows in which the CCA collapses more often than the most similar standard CCA.
+
+    The page reports these rows as findings although they have no verdict.
+    """
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
@@ -98,7 +101,7 @@ def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def open_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return the open rows, those with the largest share of worse runs first."""
+    """Return the open rows in descending order of the share of worse runs."""
     still = deciding[deciding["verdict"].isin(OPEN_VERDICTS)].copy()
     still["share"] = still["runs_worse"] / still["n"].clip(lower=1)
     return still.sort_values(["share", "worse_share_at_most"], ascending=False, kind="stable").to_dict("records")
@@ -139,7 +142,7 @@ def row_sentence(row) -> str:
 
 
 def open_sentence(row) -> str:
-    """Return a sentence on an open row: the open question, the power of the runs, and the number of runs that would close the row."""
+    """Describe an open row: the open question, the power of the runs, and the number of runs that would close the row."""
     measure = MEASURES[row["measure"]]
     where = row["scenario_label"] or "all cases"
     text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"
@@ -148,7 +151,7 @@ def open_sentence(row) -> str:
     if not is_missing(row["detectable"]):
         text += f"; a deterioration by {number(row['detectable'], measure.decimals)}{unit_of(measure)} would have been shown"
     if not is_missing(row["runs_needed"]):
-        text += f"; {int(row['runs_needed'])} runs would settle it if further runs have the same shares of outcomes"
+        text += f"; {int(row['runs_needed'])} runs would decide the row if further runs had the same shares of outcomes"
     return f"{text}."
 
 

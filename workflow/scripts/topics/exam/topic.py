@@ -49,7 +49,10 @@ def _judged(design: StudyDesign) -> dict:
 
 
 def _problems(design: StudyDesign) -> Iterator[str]:
-    """Yield the problems of deciding rows: a scenario that isn't in the study, or a measure that no criterion requires in the scenario."""
+    """Yield the problems of the exam's deciding rows.
+
+    A row may name a scenario that isn't in the study, or a measure that no criterion requires in the scenario.
+    """
     # Imported here because only exams need the criteria, whose published statements require models.
     from topics.exam.criteria import wanted_measures
 

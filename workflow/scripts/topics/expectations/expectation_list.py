@@ -1,4 +1,4 @@
-"""Validate and complete a study's expectations of its own results, from its file and its claims file, before anything runs."""
+"""Validate and complete the expectations in a study's file and claims file, before anything runs."""
 
 import copy
 from functools import lru_cache
@@ -24,7 +24,10 @@ class ExpectationError(FileError):
 
 
 def expected_of_claims(claims) -> list[dict]:
-    """Return the expectations stated with `expect` in a claims file, as returned by `claims_file.load_claims`."""
+    """Return the expectations that a claims file states with the key `expect`.
+
+    ``claims`` is the result of `claims_file.load_claims`.
+    """
     expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):
@@ -81,7 +84,10 @@ def expectations_of(study, source, tables) -> dict:
 
 
 def _absent_tables(study):
-    """Return the names of tables that exist only for other studies, and of the table of expectations itself."""
+    """Return the names of tables that no expectation can be about.
+
+    These are the tables that only other studies have, and the table of expectations itself.
+    """
     there = {
         "controls": study["controls"] != "none",
         "changes": any(map(is_changing, study["scenarios"])),
@@ -142,7 +148,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield a sentence for each key that makes an expectation about a table impossible to check; it begins with the key."""
+    """Yield the problems of an expectation about a table. Each sentence begins with the key that makes a check impossible."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -164,16 +170,16 @@ def _impossible(one, tables):
         allowed = "requirement" if kind in NUMBERS else "one_of or none_of"
         yield f"{judges[0]} is given, and {one['column']} of {table.name} is {kind}; allowed: {allowed}."
     if one["interval"] and judges != ["requirement"]:
-        yield f"interval is {value_text(one['interval'])}; allowed: one with requirement, of a number."
+        yield f"interval is {value_text(one['interval'])}; allowed: only with requirement, and only for a number."
     if kind == "number" and table.folder == "analysis" and one["must_be"] == "shown" and not one["interval"]:
-        yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed: one, as in [low, high], or must_be: not-refuted."
+        yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed: an interval, such as [low, high], or must_be: not-refuted."
     yield from _impossible_values(one, judges, table[one["column"]], table.name)
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield a sentence for each impossible value or use of `none_of` and `accept`; it begins with the key."""
+    """Yield the problems of an expectation's values, and of its use of `none_of` and `accept`. Each sentence begins with the key."""
     if one["accept"] and judges != ["none_of"]:
-        yield f"accept is {value_text(one['accept'])}; allowed: one with none_of."
+        yield f"accept is {value_text(one['accept'])}; allowed: only with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:
         yield f"none_of is given, and {table} doesn't declare which values of {column.name} mean that nothing was measured; allowed: one_of."
         return

@@ -1,6 +1,6 @@
-"""A study as a gate: the lines shown to the user for the failures in its table of expectations.
+"""The lines that a study as a gate shows to the user, one for each failure in the table of expectations.
 
-Only the standard library is used. Each failure has one line: number, interval, expectation, and a run to repeat.
+A line has the number, the interval, the expectation, and a run to repeat. Only the standard library is used.
 """
 
 import csv
@@ -16,9 +16,10 @@ MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
-    """Return one line for each unmet expectation in a results folder; for an expectation about a table, one for each row that doesn't meet it.
+    """Return one line for each unmet expectation in a results folder.
 
-    The command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform not in its file.
+    An expectation about a table has one line for each row that doesn't meet the expectation. The command that repeats a run uses
+    ``configfile``, the study's file, and ``platform`` if the study ran on a platform not in its file.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""
@@ -34,7 +35,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line for a row of `EXPECTATIONS` that the gate rejects, with the command that repeats the run named in the row."""
+    """Return the line for a rejected row of `EXPECTATIONS`; ``call`` is the command that repeats the row's run."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"

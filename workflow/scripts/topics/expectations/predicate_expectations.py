@@ -1,4 +1,4 @@
-"""Expectations written as predicates, like claims: the same statistics, intervals and verdicts, for the study's own runs."""
+"""Expectations written as predicates, like claims. The study's runs are judged by the same statistics, intervals and verdicts."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,10 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return claim id -> run to repeat for a study's claims file; ``table`` is `CLAIMS`, the other parameters are those of `Samples`."""
+    """Return claim id -> run to repeat, for a study's claims file.
+
+    ``table`` is `CLAIMS`. The other parameters are the same as for `Samples`.
+    """
     samples, values = Samples(runs, claims, flows, scenarios, sockets), table.set_index("claim")["value"]
     return {
         claim["id"]: _run_to_repeat(claim, {"value": values[claim["id"]]}, samples, runs) for claim in claims["claims"]
@@ -82,7 +85,10 @@ def _expected_words(claim, row):
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run to repeat: in the predicate's first group of cells, the run farthest off on the side where the statistic misses."""
+    """Return the run to repeat, from the predicate's first group of cells.
+
+    The run has the value that is farthest off in the direction in which the statistic misses the requirement.
+    """
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
@@ -99,7 +105,7 @@ def _run_to_repeat(claim, row, samples, runs):
 
 
 def _wrong_way(claim, value):
-    """Return 1 if the run with the largest value is farthest off, -1 if the one with the smallest value is, 0 if this is unknown."""
+    """Return 1 if large values miss the requirement, -1 if small values miss it, and 0 if this is unknown."""
     if claim["kind"] == "ordering":
         return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
     if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:

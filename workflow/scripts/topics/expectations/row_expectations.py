@@ -23,7 +23,9 @@ SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
-    """Return the rows of `EXPECTATIONS` for an expectation about a table: one per row that doesn't meet it, or one if all rows do.
+    """Return the rows of `EXPECTATIONS` for an expectation about a table.
+
+    There is one row for each row of the table that doesn't meet the expectation, or a single row if all of them do.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Return, in words, the first value named by an expectation that occurs in none of the chosen rows; empty if all occur."""
+    """Name the first value in an expectation's conditions that no chosen row has; empty if every value occurs."""
     if chosen.empty:
         return "it"
     missing = (
@@ -80,7 +82,10 @@ def _absent(one, chosen):
 
 
 def _is_same(cell, value):
-    """Return whether a value in a table equals a value in the study's file; a text cell is compared with the text of the file's value."""
+    """Return whether a value in a table equals a value in the study's file.
+
+    If the table's value is a text, it is compared with the text of the other value.
+    """
     return cell == (value if not isinstance(cell, str) else str(value))
 
 
@@ -117,7 +122,10 @@ def _judged(one, row, declared, study):
 
 
 def _outcome_of_value(one, cell, unmeasured):
-    """Return the outcome for a text or bool; with `none_of`, an unmeasured value is not testable unless `accept` names it."""
+    """Return the outcome for a text or bool.
+
+    With `none_of`, an unmeasured value is not testable unless `accept` names the value.
+    """
     known = {key: any(_is_same(cell, value) for value in one.get(key, ())) for key in ("one_of", "none_of", "accept")}
     if "one_of" in one:
         return MET if known["one_of"] else NOT_MET
@@ -152,7 +160,7 @@ def _unit_of(one, declared):
 
 
 def _subject(one, row, declared):
-    """Return the row in words: the expectation's column, and the row's leading texts and ordinals, except long ones."""
+    """Describe a row by the expectation's column and the row's leading texts and ordinals, without long texts."""
     begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
     names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
     texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]
@@ -160,7 +168,10 @@ def _subject(one, row, declared):
 
 
 def _run_of(row, study):
-    """Return a run that a row refers to, from the row's run or cell; empty if the row doesn't name a scenario of the study."""
+    """Return a run that a row refers to; empty if the row doesn't name a scenario of the study.
+
+    The result is the row's worst run or, if the row has none, a run of the row's cell.
+    """
     if isinstance(row.get("worst_run"), str) and row["worst_run"]:
         return row["worst_run"]
     if row.get("scenario") not in {scenario["id"] for scenario in study["scenarios"]}:

@@ -30,7 +30,7 @@ EXPECTATIONS = Table(
         truth_column("passed", "Whether the expectation passes the gate."),
         text_column("because", "Reason for the outcome, in words."),
         text_column(
-            "run", "A run to repeat: the one farthest from the requirement.", "the expectation isn't about runs"
+            "run", "A run to repeat: the run farthest from the requirement.", "the expectation isn't about runs"
         ),
         count_column("number", "", "Number of runs or rows on which the outcome is based."),
     ),

@@ -1,4 +1,4 @@
-"""Measure the effects of a path outage: rates before, during and after the outage, standstill, and time until the path is used again."""
+"""Measure the effects of a path outage: rates, the standstill, and the time until the path is used again."""
 
 import pandas as pd
 

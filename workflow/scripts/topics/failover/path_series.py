@@ -9,7 +9,10 @@ MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_
 
 
 def acked_by_path(samples) -> pd.DataFrame:
-    """Return the cumulative bytes acknowledged, one row per sample time and one column per path; 0 while a path has no subflow."""
+    """Return the cumulative number of acknowledged bytes, with one row per sample time and one column per path.
+
+    The number is 0 while a path has no subflow.
+    """
     acked = samples.pivot_table(index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last")
     return acked.sort_index().ffill().fillna(0.0).T.groupby(level="path").sum().T
 
@@ -20,7 +23,7 @@ def measure_run(acked, scenario) -> dict[str, float]:
     Parameters
     ----------
     acked : pandas.DataFrame
-        As returned by `acked_by_path`.
+        Result of `acked_by_path`.
     scenario : mapping
         A row of ``tidy/scenarios.csv``.
     """
@@ -47,7 +50,10 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time in seconds in which a count doesn't grow, from the last sample at or before ``begin_s`` to ``end_s``."""
+    """Return the longest time in s in which a count doesn't grow.
+
+    The search begins at the last sample at or before ``begin_s``, and ends at ``end_s``.
+    """
     before = acked[acked.index <= begin_s].index.max()
     within = acked[(acked.index >= before) & (acked.index <= end_s)]
     grown = within.index[within.diff().fillna(1) > 0]
@@ -55,7 +61,7 @@ def _longest_pause(acked, begin_s, end_s):
 
 
 def _first_growth(acked, from_s):
-    """Return the time in seconds from ``from_s`` to the next increase in a count; NaN if the count doesn't increase again."""
+    """Return the time in s from ``from_s`` to the next increase in a count; NaN if there is no further increase."""
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan

@@ -23,7 +23,10 @@ LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 
 def rates_over_time(samples) -> pd.DataFrame:
-    """Return ``path``, ``time_s`` and ``acked_mbps``: the rate of each path, averaged over the `STEP_S` seconds before each time."""
+    """Return the rate of each path as a table: ``path``, ``time_s`` and ``acked_mbps``.
+
+    Each rate is averaged over the `STEP_S` seconds before its time.
+    """
     acked = acked_by_path(samples)
     steps = pd.Index([step * STEP_S for step in range(int(acked.index[-1] / STEP_S) + 1)])
     at_steps = acked.reindex(acked.index.union(steps)).ffill().fillna(0.0).loc[steps]

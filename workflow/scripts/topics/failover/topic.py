@@ -5,7 +5,10 @@ from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def outage_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios in which a path goes down while sockets are sampled; without samples the outage can't be seen."""
+    """Return the scenarios in which a path goes down while sockets are sampled.
+
+    Without samples, the outage can't be seen.
+    """
     return tuple(
         scenario["id"]
         for scenario in design.scenarios

@@ -21,7 +21,9 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, with the percent change in the ratio of the two goodputs from the base to this level.
+    """Return a pair's result at one level, with the change from the base to this level.
+
+    The change is in the ratio of the two goodputs, in percent.
 
     ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """

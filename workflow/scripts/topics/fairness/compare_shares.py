@@ -19,7 +19,7 @@ MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retran
 def _sides_of_runs(shares):
     """Return the totals of the flows at each position in each valid run, by `CELL`, position and replication.
 
-    share is the sum over the flows, first is whether one of the flows was scheduled to start first, and `MEANS` are means per flow.
+    Columns include share (sum over the flows), first (whether one of the flows was scheduled to start first) and `MEANS` (means per flow).
     """
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
@@ -31,7 +31,7 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Return the columns of `SHARES` from ``position`` on, except p_holm, for the flows at one position of a mix.
+    """Return the columns of `SHARES` beginning with ``position``, for the flows at one position of a mix, without p_holm.
 
     `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
     replication, which is the unit of analysis.

@@ -16,7 +16,7 @@ def has_many(shares) -> bool:
 
 
 def distributions(shares) -> pd.DataFrame:
-    """Return one row per cell and CCA, with the flows' median shares, and the 5th and 95th percentiles as low and high ends."""
+    """Return one row per cell and CCA: the median of the flows' shares, with the 5th and 95th percentiles as ends."""
     rows = []
     for _, flows in shares.groupby(OF, sort=False):
         row = flows.iloc[0].to_dict() | {"flows": len(flows)}

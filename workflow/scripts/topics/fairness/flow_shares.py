@@ -1,4 +1,4 @@
-"""The table of the flows of all runs with their shares of the link, and derived values for runs with two sides.
+"""The flows of all runs with their shares of the link, and values that are derived for runs with two sides.
 
 In this module, `shares` are rows of `FLOW_SHARES`.
 """
@@ -48,7 +48,10 @@ def pairs_of(shares) -> Pairs:
 
 
 def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
-    """Return the matrix cells (row, column) that mixes of two CCAs fill, in the order of `ccas`; if `pooled`, ``a+b`` also fills (b, a)."""
+    """Return the matrix cells (row, column) that mixes of two CCAs fill, in the order of `ccas`.
+
+    If `pooled`, the mix ``a+b`` fills both (a, b) and (b, a).
+    """
     filled = set(mixes) | ({(second, first) for first, second in mixes} if pooled else set())
     return [(row, column) for row in ccas for column in ccas if (row, column) in filled]
 
@@ -65,8 +68,8 @@ def position_of(shares) -> pd.Series:
 def paths_alike(shares) -> dict[str, bool]:
     """Return, for each scenario, whether all positions have the same paths and the same number of flows.
 
-    This follows from the study's design, not from its results. If it is true, the order of a mix's CCAs determines
-    only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
+    This follows from the study's design, not from its results. If the positions are alike, the order of a mix's CCAs
+    determines only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -78,10 +81,13 @@ def paths_alike(shares) -> dict[str, bool]:
 def two_sided_runs(shares) -> pd.DataFrame:
     """Return the valid runs whose flows have two positions, one row per run.
 
-    The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
-    goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
-    (1 if a flow of the first position was scheduled to start first, -1 if one of the second position was, 0 otherwise), first_rtt_path_ms,
-    second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
+    The columns are `RUN`, scenario_label, flows, jain_index, first_rtt_path_ms, second_rtt_path_ms, and
+
+    - first_cca and second_cca: the CCA at each position;
+    - first_mbps and second_mbps: the mean goodput of a flow at each position;
+    - balance: the logit of the first position's share, with each position counted as one flow;
+    - start: 1 if a flow at the first position was scheduled to start first, -1 if a flow at the second position was, otherwise 0;
+    - step and jain_step: the resolutions of balance and jain_index.
     """
     shares = shares[shares["valid"]]
     sides = shares.groupby([*RUN, "position"], sort=False)

@@ -37,7 +37,7 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of values to colour steps: the figure's title, the label of the colour key, and the ascending limits of the steps.
+    """A mapping of values to colour steps, with the figure's title, the label of the colour key, and the limits of the steps.
 
     On a diverging scale, which uses the balance colours, middle values are the best. On any other scale, which uses the ramp, high values
     are the best; the ramp is reversed so that unfair values stand out.
@@ -128,7 +128,10 @@ def _tile(axes, column, row, cell, scale, tile):
 
 
 def value_words(value) -> str:
-    """Return the text of a tile for a value between 0 and 1; values that would only round to 0 or 1 are "<0.01" or ">0.99"."""
+    """Return the text of a tile for a value between 0 and 1.
+
+    A value other than 0 and 1 that would be rounded to 0 or 1 is shown as "<0.01" or ">0.99".
+    """
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
         return ">0.99"

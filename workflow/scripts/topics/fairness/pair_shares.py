@@ -1,4 +1,7 @@
-"""Shares of two CCAs against each other in every scenario, combined over both orders of a mix if the two orders are one condition."""
+"""Shares of two CCAs against each other in every scenario.
+
+If both orders of a mix are one condition, they are combined.
+"""
 
 from dataclasses import replace
 
@@ -31,7 +34,7 @@ def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
-    """Return the row CCA's balance, which is the logit of its share, in each replication.
+    """Return the balance (logit of the share) of the row's CCA in each replication.
 
     Runs of one scenario and replication share a seed, so flows start at the same times regardless of their CCAs. If ``a+b`` and
     ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is the
@@ -61,7 +64,7 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return the result for one pair: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p-values.
+    """Return the result for one pair: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, without adjusted p-values.
 
     Parameters
     ----------
@@ -114,7 +117,9 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 
 
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
-    """Return a share and the columns test and p; if the share has an interval and a test, the interval is replaced by the test's.
+    """Return a share, and the columns test and p.
+
+    If the share has an interval and a test, the test's interval replaces the share's interval.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """
@@ -127,7 +132,10 @@ def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, di
 
 
 def _order_columns(differences, step, params):
-    """Return the columns of the paired test between the two orders of a mix; `step` is the resolution of a difference."""
+    """Return the columns of the paired test between the two orders of a mix.
+
+    ``step`` is the resolution of a difference.
+    """
     if len(differences) < LEAST_PAIRS:
         return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
     effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}

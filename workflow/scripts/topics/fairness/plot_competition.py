@@ -28,9 +28,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of the valid run of a mix in which the first position has its median share; None if there is no valid run.
+    """Return the key `RUN` of the valid run in which the first position of a mix has its median share; None without a valid run.
 
-    Of two middle runs, the one with the lower share is chosen. ``runs`` come from `two_sided_runs`.
+    If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -41,7 +41,7 @@ def middle_run(runs, scenario, mix) -> tuple | None:
 
 
 def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
-    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in each bin divided by the bin's length."""
+    """Return the middle of each bin in s, and the goodput in each bin in Mbit/s (acknowledged bytes divided by the bin's length)."""
     known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
     if len(known) < 2:
         return np.empty(0), np.empty(0)
@@ -51,7 +51,10 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line reduced to at most `MOST_POINTS` points: the lowest and the highest point of each of equal parts."""
+    """Return a line with at most `MOST_POINTS` points.
+
+    A longer line is divided into equal parts. The lowest and the highest point of each part are kept.
+    """
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
         parts = np.array_split(known, MOST_POINTS // 2)

@@ -32,9 +32,9 @@ DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return a CCA's share at every level (`COLUMNS`), from the rows of `FAIRNESS_FACTORS` in which it is either of the two CCAs.
+    """Return `COLUMNS`: a CCA's share at every level, from the rows of `FAIRNESS_FACTORS` that the CCA occurs in.
 
-    In rows where it is the column's CCA, the RTT ratio is the reciprocal of the row's ratio, and the share is 1 minus the row's share.
+    Rows with the CCA in the column are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}

@@ -9,7 +9,10 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, which includes the unit, and the title and unit to display."""
+    """A factor of the scenarios.
+
+    ``name`` is used in the table and includes the unit. ``title`` and ``unit`` are displayed.
+    """
 
     name: str
     title: str
@@ -33,7 +36,10 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
 
 
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
-    """Return a scenario's level for each factor, given the RTTs of the empty paths of the first and the second position."""
+    """Return a scenario's level for each factor.
+
+    ``rtt_ms`` and ``other_rtt_ms`` are the RTTs of the empty paths of the first and the second position.
+    """
     rate = scenario["rate_mbps"]
     return {
         "buffer_bdp": queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms),
@@ -45,17 +51,18 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 
 
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
-    """Find the base scenario, from which the largest number of other scenarios differs in only one factor, and these scenarios.
+    """Find the base scenario, and the scenarios that differ from the base in only one factor.
 
-    Returns ``base``, the base's id (the first in a tie, None if no two scenarios differ in only one factor), and ``levels``: factor ->
-    list of (level, scenario) in ascending order, including the base, for factors with two or more levels.
+    The base is the scenario for which the number of such scenarios is largest; the first scenario wins a tie. Returns the base's id (None
+    if no two scenarios differ in only one factor) and the levels: factor -> list of (level, scenario) in ascending order, including the
+    base, for factors with two or more levels.
 
     Parameters
     ----------
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv`` with ``queue_bytes``, the size of the runs' full queue.
     paths : dict of str to (float, float)
-        Scenario -> RTTs of the empty paths of both positions in ms; scenarios that aren't in it are excluded.
+        Scenario -> RTTs of the empty paths of both positions in ms; scenarios without an entry are excluded.
     """
     rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
     known = {row["scenario"]: _factor_levels(row, *paths[row["scenario"]]) for row in rows}

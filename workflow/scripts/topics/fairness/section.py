@@ -40,7 +40,10 @@ def section(material) -> dict | None:
 
 
 def _who_wins(material):
-    """Return two sentences, "" without results: on the ranking of CCAs, and on the pairs whose winner depends on the scenario."""
+    """Return two sentences: on the ranking of CCAs, and on the pairs whose winner depends on the scenario.
+
+    A sentence without results is "".
+    """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
     ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])

@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the pairs in which a CCA gets more than half in the base scenario, and pairs for which no difference from half is shown."""
+    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs without a shown difference."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -66,7 +66,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
 
 
 def reversal_sentence(pairs, significance) -> str:
-    """Name the pairs whose winner depends on the scenario, with the largest and the smallest share of one CCA of each pair."""
+    """Name the pairs whose winner depends on the scenario, with the extreme shares of one CCA of each pair."""
     alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
     each = once(alike)
     named, turned = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}, []
@@ -124,7 +124,7 @@ def equals_sentence(pairs) -> str:
 
 
 def theory_sentence(theory) -> str:
-    """Report the error of the BBR model, and the number of scenarios in which CUBIC's share is shown to agree with RFC 9438."""
+    """Report the error of the BBR model, and the number of scenarios in which CUBIC's share agrees with RFC 9438."""
     parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
@@ -168,7 +168,10 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 
 
 def _hosts_sentence(row, worth, significance):
-    """Report the advantage of the first pair of hosts, which should be none, and the margin within which the pairs are equivalent."""
+    """Report the advantage of the first pair of hosts, and the margin within which both pairs are equivalent.
+
+    There should be no advantage.
+    """
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
         return f"The first pair of hosts gives {worth}, although the pairs should be equivalent; the goodputs of both pairs agree within {within}."

@@ -9,7 +9,7 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: Largest difference between a measured and a modelled share that still count as agreeing.
+#: Largest difference at which a measured share and a modelled share count as agreeing.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
@@ -18,7 +18,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     """Return the models' predictions for a scenario in which the empty path has the same RTT for both flows.
 
     ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
-    (row CCA, column CCA) -> columns of `SHARE_THEORY`. It is empty unless the models' conditions are met: two flows, a known drop-tail
+    (row CCA, column CCA) -> columns of `SHARE_THEORY`. The dict is empty unless the models apply: two flows, a known drop-tail
     queue, a constant rate without a policer, and no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
@@ -74,7 +74,10 @@ def agreement(low, high, predicted) -> str:
 
 
 def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Return `SHARE_THEORY`: measured shares and the models' predictions. The parameters are as for `compare_factors.compare_levels`."""
+    """Return `SHARE_THEORY`: measured shares and the models' predictions.
+
+    The parameters are the same as in `compare_factors.compare_levels`.
+    """
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
     sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -4,6 +4,6 @@ from wording.scenario_words import heading
 
 
 def scenario_name(scenario) -> str:
-    """Return a scenario's name as a panel title: its label, capitalised; "Scenario 1" for a number; or else its id."""
+    """Return a scenario's name as a panel title: its capitalised label ("Scenario 1" for a number), or otherwise its id."""
     name = heading(scenario)
     return name if name == scenario["scenario"] else f"{name[:1].upper()}{name[1:]}"

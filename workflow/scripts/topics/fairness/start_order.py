@@ -22,7 +22,7 @@ UNIT = ["scenario", "replication"]
 
 
 def _unit_effects(runs, first, second):
-    """Return, for one unordered pair of CCAs, the advantage of the first position in each unit and the position that starts first.
+    """Return the advantage of the first position in each unit, and the position that starts first, for an unordered pair of CCAs.
 
     The balances are b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
     advantage of the hosts, and s the advantage of starting first (with a negative sign if the second position
@@ -55,7 +55,9 @@ def _of_mix(runs, first, second):
 
 
 def _effect_rows(effects, params):
-    """Return the estimates, intervals and tests for the advantages of the hosts and of starting first, from `_unit_effects`.
+    """Return the estimates, intervals and tests of the hosts' advantage and the advantage of starting first.
+
+    ``effects`` is the result of `_unit_effects`.
 
     If m1 and m2 are the mean advantages in the units in which the first or the second position starts
     first, the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so
@@ -96,7 +98,7 @@ def _halved(result):
 
 
 def compare_start_order(pairs, params) -> pd.DataFrame:
-    """Estimate the advantages of the first pair of hosts and of starting first, over all pairs of CCAs and for each pair.
+    """Estimate the advantages of the first pair of hosts and of starting first, for all pairs of CCAs together and for each pair.
 
     Returns `START_ORDER`. In the rows over all pairs, cca_a and cca_b are empty, and the value of a unit is the mean over the
     pairs. The p-values of single pairs are adjusted over the pairs (Holm, 1979).
@@ -106,7 +108,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     pairs : Pairs
         Pairs of CCAs; scenarios with different paths for the two flows are ignored.
     params : object
-        Has confidence, significance, and the seed of the permutations.
+        Object with confidence, significance, and the seed of the permutations.
     """
     rows = []
     runs = pairs.runs[pairs.runs["scenario"].map(pairs.alike).astype(bool)]

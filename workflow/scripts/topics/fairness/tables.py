@@ -132,7 +132,7 @@ SHARES = Table(
 )  # fmt: skip
 SHARE_PAIRS = Table(
     "share_pairs",
-    "a CCA against another in a scenario and IP version",
+    "a CCA against another CCA in a scenario and IP version",
     (
         *_PAIR,
         text_column(
@@ -182,7 +182,7 @@ START_ORDER = Table(
             "units", "draws",
             "Number of draws of the start times (one per scenario and replication) in which the flow that starts first is known.",
         ),
-        number_column("share", "", "A share of one half plus the advantage.", _NO_ORDER),
+        number_column("share", "", "Share of the first pair of hosts, or of the first flow to start, if nothing else differs; 0.5 means that there is no advantage.", _NO_ORDER),
         *interval_columns("share_low", "share_high", "", "`share`", _NO_ORDER),
         number_column("ratio_percent", "%", "The advantage as a change in the ratio of the two goodputs.", _NO_ORDER),
         *interval_columns("ratio_low", "ratio_high", "%", "`ratio_percent`", _NO_ORDER),
@@ -197,7 +197,7 @@ START_ORDER = Table(
 )  # fmt: skip
 FAIRNESS_FACTORS = Table(
     "fairness_factors",
-    "a level of a factor, for a CCA against another",
+    "a level of a factor, for a CCA against another CCA",
     (
         text_column(
             "factor",
@@ -223,7 +223,7 @@ FAIRNESS_FACTORS = Table(
 )  # fmt: skip
 SHARE_THEORY = Table(
     "share_theory",
-    "a CCA against another in a scenario and IP version, for each model",
+    "a CCA against another CCA in a scenario and IP version, for each model",
     (
         text_column("model", "Model: `BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
         *_PAIR,
