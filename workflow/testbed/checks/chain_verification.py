@@ -1,7 +1,7 @@
 """Checks of a chain of bottlenecks.
 
-The checks for a single bottleneck are applied to each bottleneck. Another check accounts for every packet at each queue, so that no
-packet is lost between bottlenecks.
+The checks for a single bottleneck are applied to each bottleneck. An additional check compares the arrivals at each queue with the
+departures, the drops and the waiting packets.
 """
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
@@ -199,7 +199,7 @@ def not_forwarded(specification, document, number, direction) -> int:
 
 
 def name_of_router(number, direction) -> str:
-    """Return the name of the router with a bottleneck's queue for a direction."""
+    """Return the name of the router that has a bottleneck's queue in the given direction."""
     return ends(number)[direction].partition("-")[0]
 
 

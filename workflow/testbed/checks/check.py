@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 #: Causes of a failed check: the instrument (the path, the hosts or the measurements weren't as requested), or the sender's
-#: behaviour on a path that was as requested. In the second case, excluding the run selects runs by their outcome.
+#: behaviour on a path that was as requested. Excluding runs for the second cause selects runs by their outcome.
 INSTRUMENT, SENDER = "instrument", "sender"
 
 

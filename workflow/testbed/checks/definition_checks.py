@@ -35,7 +35,7 @@ def check_kernel(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks that a run needs because of its study's definitions."""
+    """Return the checks of the study's definitions that apply to a run."""
     if specification.platform != "uml":
         return ()
     parameters = any(one.parameters for one in specification.definitions.values())

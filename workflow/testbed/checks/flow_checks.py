@@ -91,8 +91,7 @@ def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each stream sent data.
 
     A stream that delivers nothing because other streams starve it is a result and not a failure. The same holds for a stream that never
-    sent
-    because the network lost packets: it may have waited for an acknowledgement until the end.
+    sent because the network lost packets: it may have waited for an acknowledgement until the end.
     """
     if specification.udp:
         # iperf3 has UDP's packets and bytes only in its sums.
@@ -122,7 +121,7 @@ def check_streams(specification, document) -> Check:
 
 
 def check_intervals(specification, document) -> Check:
-    """Every stream has all its reporting intervals."""
+    """iperf3 reported every interval of every stream."""
     interval_s = specification.traffic.interval_s
     wanted, counts = [], []
     for process in document["traffic"]:
@@ -295,9 +294,9 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield, for each connection, the limited share of its busy time and its last reading.
+    """Yield, for each connection, the share of busy time in which the connection was limited, and its last reading.
 
-    The share is for the time from the first to the last reading. ``column`` is the counter of the limited time.
+    The share covers the time from the first to the last reading. ``column`` is the counter of the limited time.
     """
     nothing = {column: 0, "busy_ms": 0}
     connections = {}

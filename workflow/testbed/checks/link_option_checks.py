@@ -37,7 +37,7 @@ def check_option(option: LinkOption, specification, document) -> Check:
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     """Return the `Check` that compares a share of packets with the configured share.
 
-    The test is the test of random loss (`network_checks.judge_loss`).
+    The share is tested like random loss (`network_checks.judge_loss`).
 
     Parameters
     ----------

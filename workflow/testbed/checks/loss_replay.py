@@ -91,9 +91,8 @@ def _netem(device):
 def check_loss_bursts(specification, document) -> Check:
     """The loss bursts have the configured mean length, and the replay gives as many drops as the kernel counted.
 
-    Each lost packet ends a burst with probability r = 1 / (mean length). If B of the D lost packets end a burst, D D(B/D||r) exceeds
-    ln(2/a)
-    with a probability of at most a, where D(q||p) is the relative entropy (`judge_loss`).
+    Each lost packet ends a burst with probability r = 1 / (mean length). If b of n lost packets end a burst, n D(b/n||r) exceeds ln(2/a)
+    with a probability of at most a. D is the relative entropy (`judge_loss`).
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():

@@ -1,4 +1,4 @@
-"""Checks of multiple paths: were they aggregated as planned, and did each carry its share?"""
+"""Checks of multiple paths: their aggregation, and the share of each path."""
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost

@@ -23,10 +23,10 @@ READ_BACK_DIGITS = 2e-5
 STEPS = {"burst_bytes": 1}
 #: Probability that a correct run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
-#: Largest difference between the idle RTT and the configured delays under a virtual clock, under which delay lines are exact.
+#: Largest excess of the idle RTT over the configured delays under a virtual clock, under which delay lines are exact.
 IDLE_RTT_SLACK_MS = 0.2
-#: Largest difference between the idle RTT and the configured delays under a real clock: the stack's processing time in the fastest of
-#: ten replies, and timer slack.
+#: Largest excess of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
+#: replies, and timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
@@ -83,14 +83,14 @@ def counted_otherwise(placed, links) -> list[str]:
 
 
 def same(seen, value) -> bool:
-    """Return whether the kernel's value of a parameter equals the value set; None means no value."""
+    """Return whether the kernel's value of a parameter equals the value that was set; None means no value."""
     if None in (seen, value) or isinstance(value, str) or isinstance(seen, str):
         return seen == value
     return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
-    """Segmentation offload is on or off on every interface, as the study sets it."""
+    """Segmentation offload has the study's setting (on or off) on every interface."""
     wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -138,10 +138,10 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have the study's pacing qdisc, or no fq if the study has none, and all pacing rates are known.
+    """The senders' interfaces have the study's pacing qdisc, and the kernel reports all pacing rates.
 
-    Without fq, TCP's internal timer paces. Without a pacing qdisc, an interface to a router has no qdisc at all, and an interface of
-    a cable has the qdiscs of the shaper and its queue.
+    If the study has no pacing qdisc, TCP's internal timer paces, and the interfaces must not have fq. An interface to a router then has no
+    qdisc at all, and an interface of a cable has the qdiscs of the shaper and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -306,7 +306,7 @@ def ce_packets(document, host) -> int:
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never reached its memory limits, because the effect would look like congestion control.
+    """The kernel never reached its memory limits, whose effect would look like congestion control.
 
     A failure means that more data were in flight than the memory is meant to hold with any CCA.
     """
@@ -338,10 +338,11 @@ def grown(document, name, counter) -> int:
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return the number of packets offered to netem and the number dropped by it, in a direction during the traffic, summed over all pairs.
+    """Return the number of packets offered to netem and the number that netem dropped.
 
-    The device counts passed packets, because with segmentation offload a qdisc counts each segment of a passed super-packet, but counts a
-    dropped super-packet once. Packets lost in an outage are excluded.
+    The counts are for one direction during the traffic, summed over all pairs, without the packets lost in an outage. The device counts
+    passed packets, because with segmentation offload a qdisc counts each segment of a passed super-packet, but counts a dropped
+    super-packet once.
     """
     counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))

@@ -27,7 +27,7 @@ FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams arrived once, and after the configured delay, including jitter, reordering and slots."""
+    """Single datagrams arrived once and with the configured delay, including jitter, reordering and slots."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]
@@ -56,7 +56,7 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return the shortest delay of a datagram, the longest delay, and the smallest range of many delays, in ns.
+    """Return the shortest and the longest delay of a datagram, and the smallest range that many delays must cover, in ns.
 
     ``place`` is the index of the pair of hosts or, on a cable, of the path.
     """
@@ -92,7 +92,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return a text if the distribution of the delays doesn't agree with the jitter's table; otherwise the list is empty."""
+    """Return a list with a text if the distribution of the delays doesn't agree with the jitter's table, otherwise an empty list."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]
@@ -108,7 +108,7 @@ def table_problems(specification, place, seen) -> list[str]:
 
 
 def bunch_problems(specification, seen) -> list[str]:
-    """Return a text if the interval between bunches of datagrams isn't the length of a slot; otherwise the list is empty."""
+    """Return a list with a text if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
     slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
@@ -124,7 +124,7 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return a text if the standard deviation of the delays doesn't fit the distribution of the jitter; otherwise the list is empty.
+    """Return a list with a text if the standard deviation of the delays doesn't fit the jitter's distribution, otherwise an empty list.
 
     The list is also empty if the probe didn't record the standard deviation.
     """

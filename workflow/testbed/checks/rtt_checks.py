@@ -47,7 +47,6 @@ def may_be_of_an_early_segment(socket) -> bool:
 
     If a timer triggers a retransmission, the segment leaves immediately, but its timestamp is the time at which pacing would have sent it
     (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). The acknowledgement echoes this timestamp, so the RTT is too short by the difference. For
-    a
-    flow that BBR slowed down to 0.1 Mbit/s, the difference was more than 120 ms. RTTs from timestamps are in whole milliseconds.
+    a flow that BBR slowed down to 0.1 Mbit/s, the difference was more than 120 ms. RTTs from timestamps are in whole milliseconds.
     """
     return bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1

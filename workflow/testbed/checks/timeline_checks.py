@@ -5,7 +5,7 @@ import math
 from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 
-#: Largest delay of a change in ns, under a virtual clock (which the readings for all simultaneous changes move) and under a real clock.
+#: Largest delay of a change in ns: under a virtual clock, which each reading for a simultaneous change moves, and under a real clock.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
 #: Number of packets by which a period may exceed a shaper's rate: one for the packet released at the beginning, and one for the credit.
 BEYOND_PACKETS = 2

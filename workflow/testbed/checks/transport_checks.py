@@ -69,7 +69,7 @@ def check_receive_buffer(specification, document) -> Check:
 def check_receive_window(specification, document) -> Check:
     """Unacknowledged data never exceeded the largest unscaled window (RFC 9293, section 3.1).
 
-    The last packet may be partial but counts as full, so the limit is exceeded by less than one packet.
+    The last packet may be partial but counts as full, so the count may exceed the limit by less than one packet.
     """
     flying = most_unacknowledged_bytes(document)
     return Check(

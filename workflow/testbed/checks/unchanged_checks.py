@@ -1,4 +1,7 @@
-"""The check that no setting changed during the traffic, from the values read back before and after it."""
+"""The check that no setting changed during the traffic.
+
+It compares the values read back before the traffic with those read back after the traffic.
+"""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check

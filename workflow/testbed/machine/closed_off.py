@@ -1,4 +1,4 @@
-"""Isolation of a third-party program, which then writes only to one folder, sees no other processes, and has no privileges.
+"""Isolation of a third-party program, which can then write only to one folder, sees no other processes, and has no privileges.
 
 The process that is about to execute the program isolates itself by entering separate namespaces. A guest doesn't notice this.
 """
@@ -21,7 +21,7 @@ from testbed.machine.machine import (
     succeed,
 )
 
-#: Flags of mount(2), and flags that must be repeated when a mount is changed, as named in /proc/self/mountinfo.
+#: Flags of mount(2), and the flags that must be repeated when a mount is changed, by their names in /proc/self/mountinfo.
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
 KEPT = {
     "nosuid": 2,
@@ -36,7 +36,7 @@ KEPT = {
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
-#: Exit status of the first process, minus the signal's number, if a signal ended the program; the same number as in a shell.
+#: If a signal ends the program, the first process exits with this number plus the signal's number, as a shell does.
 SIGNALLED = 128
 
 

@@ -2,7 +2,7 @@
 
 The program gets a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
 a folder for logs, ``/tmp`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
-without privileges, in the network namespace of its host, which it can't change.
+without privileges. It uses the network namespace of its host, but can't change the namespace.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from testbed.machine.machine import CLONE_NEWNS, succeed
 
 CLONE_NEWUTS, CLONE_NEWIPC = 0x04000000, 0x08000000
 MS_NOSUID, MS_NODEV = 2, 4
-#: Folders of the image that the private root contains, in addition to the targets of its links.
+#: Content of the private root: folders of the image, entries of the image's /etc (some are targets of links), and devices.
 IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
 DEVICES = ("null", "zero", "full", "random", "urandom")

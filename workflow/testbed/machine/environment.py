@@ -40,8 +40,7 @@ def describe_unbooted(linux, build, testbed_digest) -> dict:
     """Return the environment of a guest that ended before it could report its environment.
 
     The result has the form of `describe` and is read from ``linux``, the file of the guest's kernel. ``build`` is the kernel's build
-    number,
-    or None for the image's kernel.
+    number, or None for the image's kernel.
     """
     version, configuration = of_binary(linux)
     return {
@@ -68,7 +67,7 @@ def kernel_of(specification) -> str | None:
 
 
 def configured(configuration) -> dict:
-    """Return the SHA-256 of a guest kernel's configuration, and the tick in it."""
+    """Return the SHA-256 of a guest kernel's configuration, and the tick that the configuration sets."""
     return {
         "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
         "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),

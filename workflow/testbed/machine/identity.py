@@ -78,7 +78,7 @@ def module_digest(content) -> str:
 
 
 def meaningful_tokens(source) -> list[str]:
-    """Return the tokens that can affect a module's behaviour, with markers for line ends and for the begin and end of blocks."""
+    """Return the tokens that can affect a module's behaviour, with markers for line ends and for the beginning and the end of blocks."""
     effectless, call_ends = _places(source)
     kept, end = [], (0, 0)
     for start, text in _tokens(source):
@@ -160,8 +160,7 @@ def _without_trailing_commas(tokens) -> list[str]:
     """Return tokens without trailing commas in brackets, which a formatter may add.
 
     A trailing comma is removed only if the same brackets have another comma, because a single comma may make a tuple. Brackets with a
-    lambda
-    are not changed, because their commas may separate the lambda's arguments.
+    lambda are not changed, because their commas may separate the lambda's arguments.
     """
     kept, commas = [], []
     for text in tokens:

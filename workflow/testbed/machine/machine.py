@@ -89,7 +89,7 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Wait until a process ends or the time is over, and return the pidfds of processes that have ended.
+    """Wait until a process ends or the given time has passed, and return the pidfds of the processes that have ended.
 
     ``processes`` are pidfds; None is ignored.
     """
@@ -102,7 +102,7 @@ def ended_within(seconds, *processes) -> list[int]:
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Create the folder that a run uses as its job, and delete it afterwards.
+    """Create the job folder of a run, and delete it afterwards.
 
     Folders left by killed runs are deleted first.
     """
@@ -208,8 +208,7 @@ def memory_folder(least_mib) -> str:
     """Return the folder for a guest's memory: shared memory, or else the folder for temporary files.
 
     The folder must have ``least_mib`` MiB of free space, be writable, and not be mounted ``noexec``. Raises `GuestError` if neither folder
-    is
-    suitable.
+    is suitable.
     """
     causes = []
     for folder in (SHARED_MEMORY, tempfile.gettempdir()):

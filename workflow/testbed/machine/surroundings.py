@@ -34,8 +34,7 @@ class GuestKernel:
         """Wait for the next fixed instant of the guest's clock.
 
         Each reading of the clock advances it by 256 ns, and the number of readings during boot depends on the kernel's configuration. This
-        wait
-        removes the difference.
+        wait removes the difference.
         """
         now_ns = time.monotonic_ns()
         time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
@@ -63,7 +62,7 @@ class GuestKernel:
 
 
 class OwnMachine:
-    """The machine's own kernel, with separate namespaces for the run, separate cores for both sides, and a real clock."""
+    """The machine's own kernel, with separate namespaces for the run, separate cores for senders and receivers, and a real clock."""
 
     describe = staticmethod(environment.describe_host)
 

@@ -112,7 +112,7 @@ def memory_mib(specification) -> int:
 def run_time_s(specification) -> float:
     """Return the estimated duration of a run on one core, in s.
 
-    The link is assumed to be full, so the estimate is rather too high.
+    The estimate is conservative, because it assumes that the link is always full.
     """
     return START_S + more_hosts_s(specification) + PACKET_S * full_packets(specification)
 
@@ -181,8 +181,8 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     more : sequence of str
         Further arguments of the kernel.
     loud : bool
-        Whether the console shows kernel messages of all levels except debugging. They include the source line of a BUG() and the address of
-        a faulting instruction.
+        Whether the console shows all kernel messages except debugging messages. These include the source line of a BUG() and the address of
+        a faulting instruction, which are otherwise hidden.
     """
     return [
         linux,

@@ -96,9 +96,8 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
     Parameters
     ----------
     readings : list
-        For each reading: the time when it was due (None for the first and the last reading), the time when it was made, and the CPU times.
-        Both times are in ns of the monotonic clock. The CPU times map a core (as text) to its `COLUMNS`, in ticks since the machine's
-        start.
+        For each reading: the scheduled time (None for the first and the last reading), the actual time, and the CPU times. Both times are
+        in ns of the monotonic clock. The CPU times map a core (as text) to its `COLUMNS`, in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As for `CpuReader`.
 
@@ -107,8 +106,8 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
     dict
         ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s``, the time of each reading since the traffic's origin, of which only
         the first is before the origin; ``cores``, with each core's ``roles`` and, for each of the `PARTS`, the ticks between successive
-        readings; and ``late_ms``, with the maximum (``max``) and the 99th percentile (``p99``) of the delays of due readings, 0 if there
-        are none.
+        readings; and ``late_ms``, with the maximum (``max``) and the 99th percentile (``p99``) of the delays of scheduled readings, 0 if
+        there are none.
     """
     late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
     before = sum(1 for _, made, _ in readings if made <= origin_ns)

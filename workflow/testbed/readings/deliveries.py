@@ -193,9 +193,9 @@ def packets_streamed(document) -> int:
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return a separate `Window` for each flow of a UDP run, which begins with the flow.
+    """Return a separate `Window` for each flow of a UDP run.
 
-    Flows from which nothing arrived are missing.
+    A window begins when its flow begins. Flows from which nothing arrived are missing.
     """
     windows_of_flows = {}
     for process in document["traffic"]:
@@ -233,7 +233,8 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 def separate_datagrams(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
 
-    A window begins with the first reporting interval in which the flow was sending from the beginning.
+    A window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which nothing arrived
+    gets the period of another flow and 0 bytes.
     """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
@@ -302,9 +303,9 @@ class Deliveries:
         Returns
         -------
         dict or None
-            ``time_ns``, the times since the origin, and ``flows``. Each of these has ``flow`` and ``bytes``, the bytes delivered so far at
-            each time (None while there is no connection). If two programs carry all flows, there are no reporting intervals, so each flow
-            also has ``rtt_us``, the smoothed RTT at each time.
+            ``time_ns``, the times of the readings since the origin, and ``flows``. Each entry of ``flows`` has ``flow`` and ``bytes``, the
+            number of bytes delivered so far at each time (None while there is no connection). If two programs carry all flows, there are no
+            reporting intervals, so each entry also has ``rtt_us``, the smoothed RTT at each time.
         """
         if not self._times_ns:
             return None

@@ -53,7 +53,7 @@ RARE, MOST_SINGLES = 1e-9, 1000
 MOST_AT_ONCE, BEYOND = 2_000, 8
 #: Longest filling time, in s, of a bucket that is probed.
 MOST_FILLING_S = 600.0
-#: Time in s without any packet that must precede a probe, and the largest number of attempts to wait for it.
+#: Time in s during which no packet may pass before a probe, and largest number of such times to wait.
 QUIET_S, QUIET_TIMES = 1.0, 120
 
 
@@ -124,7 +124,7 @@ def options_ms(specification, direction) -> float:
 def singles_apart_s(specification, direction) -> float:
     """Return the interval between single datagrams in s.
 
-    It is so long that no datagram waits for another, and at least a quarter of a slot.
+    With this interval no datagram waits for another. It is at least a quarter of a slot.
     """
     slot_ms = specification.slot_ms(direction)
     times_s = (
@@ -198,9 +198,9 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Send single datagrams; return how many were sent, arrived and were duplicated, and their delays in ns.
+        """Send single datagrams; return their counts, and their shortest and longest delay in ns.
 
-        ``run`` is the specification of this path only.
+        Also return what the checks of some jitter options need. ``run`` is the specification of this path only.
         """
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
@@ -271,7 +271,7 @@ class PathProbe:
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
     def _policed(self, way, tap, policer, direction):
-        """Send packets at once to a direction's policer; return how many passed.
+        """Send packets at once to a direction's policer, and return the number that passed.
 
         This is done twice: with a full bucket, and half a filling time later. The result is empty if the bucket is too large.
         """

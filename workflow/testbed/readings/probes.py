@@ -25,7 +25,7 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 
 
 def ping_count(loss_forward, loss_reverse) -> int:
-    """Return the number of echo requests with which the probability of losing all of them is below 1e-9.
+    """Return a number of echo requests that are all lost with a probability below 1e-9.
 
     Late replies count as lost. The parameters are fractions, and the result is between 10 and 1000.
     """
@@ -144,7 +144,7 @@ def stack_counters(path, dropped_before) -> dict:
 def nstat(node) -> dict[str, int]:
     """Return a node's SNMP counters since its network namespace was created.
 
-    The names are nstat's names, which consist of the kind and the counter.
+    The names are those of nstat, which consist of kind and counter, such as ``TcpOutSegs``.
     """
     with network_namespace(node):
         tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]

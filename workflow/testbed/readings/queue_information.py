@@ -119,11 +119,13 @@ def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     """Return the device's index, the kind and the counters of a qdisc from its struct tcmsg.
 
-    Every qdisc has ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a
-    packet),
-    and ``backlog_packets`` that are waiting. netem with `reorder` also has ``at_once_packets``, which passed without delay. A discipline
-    other than drop-tail also has its CE ``marks``, and what it reports of the following: ``overflow_drops`` because its queue was full,
-    ``counted`` (specific counters, by the kernel's names), and ``classes`` (the counters of each class, in order).
+    The counters begin when the qdisc is created:
+
+    - Every qdisc has ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a
+      packet), and ``backlog_packets`` that are waiting.
+    - netem with ``reorder`` also has ``at_once_packets``, which passed without delay.
+    - A discipline other than drop-tail also has its CE ``marks``. If it reports them, it also has ``overflow_drops`` of the full queue,
+      ``counted`` (specific counters, by the kernel's names), and ``classes`` (the counters of each class, in order).
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)

@@ -35,7 +35,7 @@ QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
-    """Reader of the sockets, and of the time series of sockets and queues.
+    """Reader of sockets and queues, for single readings and for time series.
 
     ``samples`` is the number of samples so far.
 

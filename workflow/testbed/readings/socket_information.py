@@ -146,9 +146,9 @@ class SocketReader(Channel):
         """Return the kernel's data on each connection, in the kernel's order.
 
         ``expected`` is the number of connections when all flows have begun. If the last reading had this number of connections, and there
-        are at
-        most `FEW`, they are requested one by one. The kernel then needn't search its table, which all nodes share and which grows with the
-        guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises `netlink.NetlinkError`.
+        are at most `FEW`, they are requested one by one. The kernel then needn't search its table, which all nodes share and which grows
+        with the guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises
+        `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
             named = [(sockid, self.named(sockid)) for sockid in self.sockids]
@@ -288,8 +288,7 @@ def subflow(buffer, message, at, until) -> dict:
     """Return the identification of an MPTCP subflow; empty for other connections.
 
     The result has ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
-    the
-    position of the connection's message.
+    the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)
     if INET_ULP_INFO_MPTCP not in kinds:
@@ -352,8 +351,7 @@ def vegas(buffer, at) -> dict:
     For illinois it is the mean of the samples in the last RTT. For nv and westwood it is the last RTT.
 
     ``vegas_rtt_min_ms`` is the smallest RTT in a period. For vegas and yeah the period is the last RTT. For the other CCAs it begins with
-    the
-    connection or the last loss. veno provides neither value.
+    the connection or the last loss. veno provides neither value.
     """
     enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
     return {
