@@ -33,7 +33,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """The reader of CPU times woke up within `LATE_P99_MS` in 99 % of the cases, and within `LATE_MAX_MS` in all cases."""
+    """The reader of CPU times woke up at most `LATE_P99_MS` late in 99 % of the cases, and at most `LATE_MAX_MS` late in all cases."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

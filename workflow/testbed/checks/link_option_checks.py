@@ -46,7 +46,7 @@ def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     configured : float
         Configured share of affected packets, a fraction.
     count, of : int
-        Number of affected packets that were counted, and number of all packets.
+        Number of affected packets in the counters, and number of all packets.
     seen : tuple of float
         Smallest and largest share of affected packets that can be detected (`COUNTED`). The test uses the value in this range that is
         closest to the observation.

@@ -75,7 +75,7 @@ def check_bytes(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent data, unless losses prevented it."""
+    """There are as many streams as flows, and each stream sent data unless losses prevented it."""
     streams = [entry["stream"] for entry in document["traffic"]]
     silent = sum(1 for stream in streams if not stream["bytes_sent"])
     return Check(

@@ -19,7 +19,7 @@ OF_TIMELINE = {
 def changed(before, after, place="") -> dict[str, list]:
     """Return the values that differ between two readings of the settings: place -> [before, after].
 
-    ``place`` is the common beginning of all places.
+    ``place`` is the prefix of all places.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])

@@ -34,9 +34,12 @@ class Placement:
     program: int
 
     def of(self, node) -> int:
-        """Return the core of the node with a given name: hosts with odd numbers send, and hosts with even numbers receive."""
+        """Return the core of the node with a given name.
+
+        Hosts with odd numbers (h1, h3, ...) are senders, and hosts with even numbers are receivers.
+        """
         if node.startswith("r"):
-            # On a chain with more than two routers, every second router is treated like the first.
+            # On a chain, routers with odd numbers are treated like r1, and the others like r2.
             return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
         return self.senders if self._sends(node) else self.receivers
 

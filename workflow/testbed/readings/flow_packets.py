@@ -95,7 +95,7 @@ def interface_of(path, host) -> EmulatedInterface:
 class HeadRing(Ring):
     """A ring at an interface that receives the first bytes of packets with certain ports.
 
-    Each of the ``takers`` is a pair of a `FlowPackets` and its method that processes a packet.
+    Each of the ``takers`` is a pair: a `FlowPackets`, and the method of this object that processes a packet.
     """
 
     def __init__(self, interface, takers, ip_version):

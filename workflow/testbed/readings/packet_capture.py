@@ -158,7 +158,7 @@ class Ring:
         return parts
 
     def lost(self) -> int:
-        """Return the number of packets that arrived while the ring was full, since the last call."""
+        """Return the number of packets that have arrived since the last call while the ring was full."""
         return struct.unpack("=II", self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
 
 

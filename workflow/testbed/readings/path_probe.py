@@ -336,7 +336,7 @@ class PathProbe:
 
 
 def at_the_end(specification, direction, quantity) -> float | None:
-    """Return a quantity's value in a direction after the traffic."""
+    """Return the final value of a quantity in a direction, which also holds after the traffic."""
     return specification.timeline.values(direction, quantity)[-1][1]
 
 
