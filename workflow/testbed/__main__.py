@@ -1,7 +1,7 @@
 """Execute one run: ``python3 -m testbed --specification JSON --output FILE``.
 
-The document is written in one step, so a file of that name is always complete. A
-run that can't be executed leaves no file, prints the reason in one line and exits with 1.
+The document is written atomically: if FILE exists, it is complete. If the run can't be executed, the program writes no file,
+prints the reason in one line and exits with status 1.
 """
 
 import argparse

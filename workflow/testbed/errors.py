@@ -2,12 +2,12 @@
 
 
 class SettingError(RuntimeError):
-    """The kernel rejects a setting of a host or a device, or has no setting of that name."""
+    """The kernel rejects a setting of a host or device, or doesn't have this setting."""
 
 
 class TrafficError(RuntimeError):
-    """An application could not do its part."""
+    """An application failed to do its part in the traffic."""
 
 
 class NotEndedError(TrafficError):
-    """An application did not end within its time limit, by the run's clock."""
+    """An application exceeded its time limit, measured by the run's clock."""

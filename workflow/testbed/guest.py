@@ -1,8 +1,8 @@
-"""The program of a run, executed as root in the guest: from the specification to the run document.
+"""The program that executes a run as root in the guest.
 
-`main` reads ``specification.json`` and ``testbed_digest`` in a folder and writes ``document.json`` there, or ``failure.json`` with the
-failed step and the reason. It is called by the guest's first process (envs/guest/init), and by `host_init` as ``python3 -m
-testbed.guest FOLDER``.
+`main` reads ``specification.json`` and ``testbed_digest`` from a folder and writes ``document.json`` to the same folder. If the run
+fails, `main` writes ``failure.json`` instead, with the failed step and the reason. The program is started by the guest's first process
+(envs/guest/init), or by `host_init` as ``python3 -m testbed.guest FOLDER``.
 """
 
 import contextlib
@@ -33,15 +33,15 @@ from testbed.readings.cca_parameters import cca_parameters
 from testbed.traffic import traffic
 from testbed.traffic.background import Background
 
-#: Files that request captures of packets, and kernel events.
+#: Names of the files that request packet captures and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Number of open files to allow: for each pair of hosts (clients, servers and readers), for everything else, and the minimum.
+#: Limit on open files: per pair of hosts (clients, servers and readers), for everything else, and the minimum of the total.
 OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
 class Steps:
-    """The current step of a run, which is named in a failure, and the ``environment`` once it is known."""
+    """Progress of a run: the current step, which a failure report names, and the run's ``environment`` once it is known."""
 
     def __init__(self):
         self.current, self.environment = "start", None
@@ -54,8 +54,8 @@ class Steps:
 def carry_out(specification, step, folder=None) -> dict:
     """Execute the steps of a run and return its document.
 
-    ``step`` is called with the name of each step as it begins. ``folder`` may contain `PACKETS` and `TRACE`, which request recordings; the
-    recordings are written to it.
+    ``step`` is called with the name of each step when the step begins. The files `PACKETS` and `TRACE` in ``folder`` request recordings,
+    which are written to the same folder.
     """
     step("environment")
     surroundings = surroundings_of(specification)
@@ -149,16 +149,17 @@ def carry_out(specification, step, folder=None) -> dict:
 
 
 def go_first() -> None:
-    """Make this process run before all others that could run at the same instant, as long as it has something to do.
+    """Give this process priority over all other processes while it has work to do.
 
-    Each reading of the clock moves it by 256 ns. A system call, a page fault or even Python's garbage collection would let a program run in
-    between, and so change the times that this process reads and acts on. Then capturing packets would change a run's document.
+    Each reading of the clock advances the clock by 256 ns. Without priority, a system call, a page fault or Python's garbage collection
+    would let another program run first and change the times at which this process reads and acts. Capturing packets would then change a
+    run's document.
     """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 
 def carry_per_side() -> Callable:
-    """Return the function that runs the traffic if two programs carry all flows."""
+    """Return the function that runs the traffic of a run in which two programs carry all flows."""
     # Imported here because other runs don't need it.
     from testbed.traffic.both_sides import carry_per_side
 
@@ -166,7 +167,7 @@ def carry_per_side() -> Callable:
 
 
 def packet_captures(path, specification, folder) -> list:
-    """Return a list with the run's packet capture; empty if none was requested."""
+    """Return a list with the run's packet capture, or an empty list if no capture was requested."""
     if not folder or not (folder / PACKETS).exists():
         return []
     # Imported here because other runs don't need it.
@@ -176,7 +177,7 @@ def packet_captures(path, specification, folder) -> list:
 
 
 def kernel_traces(path, folder) -> list:
-    """Return a list with the run's kernel trace; empty if none was requested."""
+    """Return a list with the run's kernel trace, or an empty list if no trace was requested."""
     if not folder or not (folder / TRACE).exists():
         return []
     # Imported here because other runs don't need it.
@@ -186,7 +187,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return the document's section on loss bursts under its name; empty for a run without loss bursts."""
+    """Return a dict with the document's section ``loss_bursts``, empty for a run without loss bursts."""
     if not specification.has_loss_bursts:
         return {}
     # Imported here because other runs don't need it.
@@ -196,7 +197,10 @@ def loss_bursts(specification, document) -> dict:
 
 
 def packet_meters(path, specification) -> list:
-    """Return a list with the packet counter for declared programs; empty for a run without such programs."""
+    """Return a list with the `PacketMeter` of the declared programs, or an empty list for a run without such programs.
+
+    Also make the programs' hosts segment UDP super-packets.
+    """
     if not specification.program_flows:
         return []
     # Imported here because other runs don't need it.
@@ -209,7 +213,10 @@ def packet_meters(path, specification) -> list:
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:
-    """Return the programs of a run's groups as a context, which yields None in a run without groups. ``folder`` is the run's folder."""
+    """Return a context manager that yields the programs of a run's groups, or None for a run without groups.
+
+    ``folder`` is the run's folder.
+    """
     if not specification.groups:
         return contextlib.nullcontext()
     # Imported here because other runs don't need it.
@@ -219,7 +226,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
 
 
 def as_set(path, specification) -> dict:
-    """Return the expected settings of each interface, and the interfaces of each effect."""
+    """Return the settings that each interface should have, and the interfaces that apply each network effect."""
     netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},
@@ -232,7 +239,7 @@ def as_set(path, specification) -> dict:
 
 
 def read_back(path, specification) -> dict:
-    """Return the kernel's settings of interfaces and hosts."""
+    """Return the settings of interfaces and hosts, read back from the kernel."""
     return {
         "interfaces": links.read_back(path),
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
@@ -242,7 +249,7 @@ def read_back(path, specification) -> dict:
 
 
 def main(folder) -> None:
-    """Execute the run in ``folder``; either ``document.json`` or ``failure.json`` is always written."""
+    """Execute the run in ``folder`` and write either ``document.json`` or ``failure.json``."""
     folder = Path(folder)
     # Mininet logs to a separate handler, but errors belong in the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)

@@ -1,8 +1,7 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job has one run, or several if starting a job costs more than a run (on
-a cluster). The run remains the unit: each has its own seed, document and log, and a
-restarted job executes only the missing runs.
+A job executes one run, or several runs if starting a job takes longer than a run, as on a cluster. Each run has a separate seed,
+document and log, so a restarted job executes only the missing runs.
 """
 
 import argparse
@@ -23,20 +22,21 @@ from testbed.machine.messages import in_words, note, tell
 
 
 def specifications(conditions, runs, kernels=None, testbed_digest=None, programs=None) -> Iterator[RunSpecification]:
-    """Iterate over the specifications of a job's runs.
+    """Yield the specification of each run of a job.
 
     Parameters
     ----------
     conditions : str
-        Conditions of the runs: one JSON object for all, with ``schema_version`` and ``scenario``, or one per run (`packed_conditions`).
+        Conditions of the runs: either a JSON object for all runs, with ``schema_version`` and ``scenario``, or the result of
+        `packed_conditions`, with one object per run.
     runs : list
         CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
-        The folder of kernels with custom CCAs.
+        Folder of kernels with custom CCAs.
     testbed_digest : str, optional
-        The identity of the program that executes the runs.
+        Identity of the program that executes the runs.
     programs : pathlib.Path, optional
-        The folder with the archives of declared programs.
+        Folder with the archives of declared programs.
     """
     of_runs = [json.loads(conditions)] * len(runs) if conditions.startswith("{") else _unpacked(conditions)
     for of_run, (cca, ip_version, replication, seed) in zip(of_runs, runs, strict=True):
@@ -45,7 +45,10 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
 
 
 def packed_conditions(of_runs) -> str:
-    """Return the conditions of several runs, a list of dicts, as compressed JSON in Base64: Linux limits an argument to 128 KiB."""
+    """Return the conditions of several runs as compressed JSON in Base64.
+
+    The result is passed as a command-line argument, which Linux limits to 128 KiB. ``of_runs`` is a list of dicts.
+    """
     return base64.b64encode(zlib.compress(json.dumps(of_runs).encode(), 9)).decode("ascii")
 
 
@@ -54,10 +57,9 @@ def _unpacked(conditions):
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
-    """Execute one run unless its document exists; return whether the document exists afterwards.
+    """Execute a run unless its document exists, and return whether the document exists afterwards.
 
-    A failure and a second try are also reported to the user on standard error. A run that failed by itself
-    has a document with the failure.
+    Failures and second tries are also reported on standard error. If the run itself fails, its document reports the failure.
     """
     run = f"run {specification.name}"
     document = folder / "runs" / f"{specification.name}.json.gz"
@@ -88,7 +90,10 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a log lacks its last line, because an earlier try was killed or lost its node."""
+    """Return whether a run's log is incomplete, because an earlier try was killed or its node failed.
+
+    The last line of a complete log begins with ``run``.
+    """
     try:
         lines = log_file.read_bytes().splitlines() or [b""]
     except FileNotFoundError:
@@ -97,9 +102,9 @@ def was_cut_off(log_file, run) -> bool:
 
 
 def still_valid(testbed_digest, program) -> str | None:
-    """Return the identity that was handed over, or None if the modules have been edited since the workflow began.
+    """Return ``testbed_digest``, or None if the modules have changed since the digest was computed.
 
-    ``program`` is the SHA-256 of the modules' content from which the identity was computed.
+    ``program`` is the SHA-256 of the modules' content from which the digest was computed.
     """
     return testbed_digest if program == content_digest(*TESTBED, SIMULATOR) else None
 

@@ -1,4 +1,8 @@
-"""Checks of a chain: the checks of a single bottleneck, applied to each bottleneck, and a check that no packet was lost in between."""
+"""Checks of a chain of bottlenecks.
+
+The checks for a single bottleneck are applied to each bottleneck. An additional check compares the arrivals at each queue with the
+departures, the drops and the waiting packets.
+"""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
@@ -20,7 +24,10 @@ MULTICAST = "Ip6OutMcastPkts"
 
 
 def of_each(specification, name, judge) -> Check:
-    """Return one `Check` that combines the results of ``judge`` for each bottleneck, counted from 1."""
+    """Return one `Check` that combines the checks of all bottlenecks.
+
+    ``judge`` returns the `Check` of the bottleneck with a given number; numbers begin with 1.
+    """
     checks = [judge(number) for number in range(1, len(specification.bottlenecks) + 1)]
     expected, observed = (
         "; ".join(f"bottleneck {n}: {getattr(check, what)}" for n, check in enumerate(checks, 1))
@@ -30,7 +37,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than the bottleneck's capacity plus the data queued downstream of it."""
+    """At each bottleneck, the flows got no more than the bottleneck's capacity plus the data queued downstream."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -41,7 +48,10 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return the largest number of bytes that wait in the queues behind a bottleneck (counted from 1) and arrive while these drain."""
+    """Return the largest amount of data, in bytes, that downstream queues can add to the goodput of a bottleneck's flows.
+
+    ``number`` is the bottleneck's number, from 1.
+    """
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
@@ -62,19 +72,19 @@ def check_losses(specification, document, direction) -> Check:
 
 
 def check_losses_forward(specification, document) -> Check:
-    """Loss in the direction of the data; see `check_losses`."""
+    """The loss in the direction of the data agrees with the configured loss; see `check_losses`."""
     return check_losses(specification, document, "forward")
 
 
 def check_losses_reverse(specification, document) -> Check:
-    """Loss in the direction of the acknowledgements; see `check_losses`."""
+    """The loss in the direction of the acknowledgements agrees with the configured loss; see `check_losses`."""
     return check_losses(specification, document, "reverse")
 
 
 def check_marks_of_each(specification, document) -> Check:
-    """Packets marked by each bottleneck arrived with the mark, unless they waited or were lost behind it; no other packet had a mark.
+    """The packets that each bottleneck marked arrived with a mark, unless they were lost or waited downstream.
 
-    A packet that several bottlenecks mark counts at each of them.
+    No other packet had a mark. A packet that several bottlenecks mark counts at each of these bottlenecks.
     """
     after, pairs = document["links"]["after"], specification.pairs
     wrong, observed = [], []
@@ -105,7 +115,10 @@ def marks_at(interface) -> int:
 
 
 def lost_behind(document, number, direction) -> int:
-    """Return an upper bound on the number of a bottleneck's marks that reached no host: dropped, waiting, or counted twice."""
+    """Return an upper bound on the number of a bottleneck's marks that reached no host.
+
+    The marked packets may have been dropped, may still be waiting, or may have been counted twice.
+    """
     after = document["links"]["after"]
     queues = after[ends(number)[direction]]["qdiscs"]
     unseen = max(queue["backlog_packets"] + queue["drops"] for queue in queues.values())
@@ -115,7 +128,10 @@ def lost_behind(document, number, direction) -> int:
 
 
 def check_conservation(specification, document) -> Check:
-    """Every packet that reached a queue during the traffic left the queue, was dropped by it, or is still waiting in it."""
+    """Every packet that reached a queue during the traffic left the queue, was dropped by it, or is still waiting in it.
+
+    Multicast packets from hosts may be missing, because routers don't forward them.
+    """
 
     def judge(number):
         own = {direction: not_forwarded(specification, document, number, direction) for direction in DIRECTIONS}
@@ -130,7 +146,10 @@ def check_conservation(specification, document) -> Check:
 
 
 def unaccounted(specification, document, number, direction) -> int:
-    """Return the number of packets unaccounted for at a bottleneck's queue: arrivals minus departures, drops and waiting packets."""
+    """Return the number of packets unaccounted for at a bottleneck's queue.
+
+    This is the number of arrivals minus the number of departures, drops and waiting packets.
+    """
     name = ends(number)[direction]
     qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
     left = grown(document, name, "tx_packets")
@@ -140,7 +159,11 @@ def unaccounted(specification, document, number, direction) -> int:
 
 
 def came(specification, document, number, direction) -> int:
-    """Return the number of arrivals at a bottleneck's queue: from the previous bottleneck and the router's hosts, minus packets to these hosts."""
+    """Return the number of packets that arrived at a bottleneck's queue during the traffic.
+
+    They come from the previous bottleneck and from hosts at the router. Packets from the previous bottleneck to these hosts don't reach the
+    queue, so they are subtracted.
+    """
     router = name_of_router(number, direction)
     before = number - 1 if direction == "forward" else number + 1
     packets = sum(
@@ -161,24 +184,27 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the hosts at a bottleneck's router that send into its queue: senders for ``forward``, receivers for ``reverse``."""
+    """Return the names of the hosts that send into a bottleneck's queue from its router.
+
+    These are senders for ``forward``, and receivers for ``reverse``.
+    """
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
     return [host for its_router, host in at_ends if its_router == router]
 
 
 def not_forwarded(specification, document, number, direction) -> int:
-    """Return an upper bound on the number of packets that the hosts of `senders_to` sent but the router didn't forward."""
+    """Return an upper bound on the number of packets that the hosts in `senders_to` sent but the router didn't forward."""
     return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
 
 
 def name_of_router(number, direction) -> str:
-    """Return the name of the router with a bottleneck's queue for a direction."""
+    """Return the name of the router that has a bottleneck's queue in the given direction."""
     return ends(number)[direction].partition("-")[0]
 
 
 def queued(document, name) -> int:
-    """Return the increase, during the traffic, in the number of packets that wait on a host's own link."""
+    """Return the increase, during the traffic, in the number of packets that wait at the interface ``name``."""
     after, before = (document["links"][when][name]["qdiscs"] for when in ("after", "before"))
     return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
 

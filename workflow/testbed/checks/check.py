@@ -1,15 +1,18 @@
-"""The outcome of a check, and the text formats that checks use."""
+"""The outcome of a check, the verdict on a run, and text formats for checks."""
 
 from dataclasses import asdict, dataclass
 
 #: Causes of a failed check: the instrument (the path, the hosts or the measurements weren't as requested), or the sender's
-#: behaviour on a path that was as requested. In the second case, excluding the run selects runs by their outcome.
+#: behaviour on a path that was as requested. Excluding runs for the second cause selects runs by their outcome.
 INSTRUMENT, SENDER = "instrument", "sender"
 
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one check; ``expected`` and ``observed`` are for human readers, ``cause`` attributes a failure."""
+    """The outcome of a check.
+
+    ``expected`` and ``observed`` are texts for the reader. ``cause`` is the cause of a failure: `INSTRUMENT` or `SENDER`.
+    """
 
     name: str
     ok: bool
@@ -33,5 +36,5 @@ def in_turn(texts) -> str:
 
 
 def words(values) -> str:
-    """Return the distinct values as text, sorted and separated by commas."""
+    """Return the distinct values as text, sorted and separated by commas, or "nothing" without values."""
     return ", ".join(sorted({str(value) for value in values})) or "nothing"

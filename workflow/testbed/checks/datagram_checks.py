@@ -1,22 +1,22 @@
-"""Checks of UDP flows: is every datagram accounted for, and did no more arrive than the bottleneck allows?
+"""The check of UDP flows: the kernels' counters must account for every datagram.
 
-iperf3's server stops counting when its client has sent the last datagram. Datagrams that are still queued at that time, or lost
-without a later datagram to reveal it, are missing from iperf3's counts, but the hosts' kernels continue to count.
+iperf3's server stops counting when its client has sent the last datagram. Its counts miss the datagrams that are still queued at this
+time, and the lost datagrams that no later datagram reveals. The hosts' kernels continue to count.
 """
 
 from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
-#: Largest number of datagrams of a flow in addition to its data, without and with losses: the opening datagram, which the client repeats
-#: every second if the network loses packets, and some that arrive while the server stops counting.
+#: Largest number of a flow's datagrams that are not data, without and with losses. They are the opening datagram, which the client
+#: repeats every second if the network loses packets, and some that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
 #: Counters of a host's kernel for datagrams that arrived for a socket, without a socket, or damaged; the same for both IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
 
 
 def check_datagrams(specification, document) -> Check:
-    """Every datagram was received, dropped where the kernel counts it, or in transit when iperf3's server stopped counting."""
+    """Every datagram was received, counted as dropped by the kernel, or in transit when iperf3's server stopped counting."""
     observed, all_sent, missing, wrong = [], 0, 0, False
     for process in document["traffic"]:
         sent = process["client"]["end"]["sum"]["packets"]
@@ -39,7 +39,10 @@ def check_datagrams(specification, document) -> Check:
 
 
 def by_the_kernel(specification, document) -> tuple[int, int]:
-    """Return the numbers of datagrams sent by the senders' kernels and received by the receivers' kernels, including damaged ones."""
+    """Return the number of datagrams that the senders' kernels sent, and the number that the receivers' kernels received.
+
+    Damaged datagrams count as received.
+    """
     counters, version = document["stack"]["tcp"], KERNEL_NAMES[specification.ip_version]
     arrived = (counters[pair.receiver][version + name] for pair in specification.pairs for name in ARRIVED)
     return datagrams_sent(specification, document), sum(arrived)
@@ -52,7 +55,7 @@ def waiting(document) -> int:
 
 
 def most_under_way(specification) -> int:
-    """Return the largest number of datagrams in the queues and on the path to the receivers."""
+    """Return the largest possible number of datagrams in transit, in the queues and on the path."""
     held = 0
     for one in specification.bottlenecks:
         held += one.queue_packets or (one.queue_bytes or 0) // specification.packet_bytes

@@ -18,7 +18,7 @@ def check_parameters(specification, document) -> Check:
 
 
 def _same(text, value):
-    """Return whether a parameter as printed by the kernel equals a value; a switch is printed as Y or N."""
+    """Return whether a value as printed by the kernel equals a parameter's value; the kernel prints switches as Y or N."""
     return text in (("N", "0"), ("Y", "1"))[value] if value in (0, 1) else text == str(value)
 
 
@@ -35,7 +35,7 @@ def check_kernel(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks that a run needs because of its study's definitions."""
+    """Return the checks of the study's definitions that apply to a run."""
     if specification.platform != "uml":
         return ()
     parameters = any(one.parameters for one in specification.definitions.values())

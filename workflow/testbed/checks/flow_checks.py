@@ -1,4 +1,4 @@
-"""Checks of the traffic: did every flow run with its CCA and for its duration, and get no more than the capacity?"""
+"""Checks of the traffic: the CCA, the duration, the amount of data and the readings of each flow."""
 
 import math
 from collections.abc import Iterator
@@ -17,22 +17,23 @@ from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, s
 
 #: Smallest number of message exchanges from which a round-trip time is computed.
 MIN_EXCHANGES = 100
-#: Largest share of a connection's busy time for which a buffer that the study doesn't limit may hold it back. It isn't 0 because
-#: the kernel counts in ticks.
+#: Largest share of a connection's busy time in which a buffer may limit the connection, unless the study limits the buffer. It isn't 0,
+#: because the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: Divisor of the largest receive buffer; the quotient is the smallest window that may be fully open.
+#: The largest receive buffer divided by this number is the smallest window that may be fully open.
 OPENED = 4
-#: CCA -> Linux's replacement on a connection without the ECN that the CCA needs.
+#: CCA that needs ECN -> CCA that Linux uses instead on a connection without ECN.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}
-#: Smallest share of a flow's readings that a subflow, or a file's connection, must have.
+#: Smallest number of readings of a subflow or of a file's connection, as a share of the number for a whole flow.
 MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection used its CCA, according to iperf3's JSON and, at every reading, to the kernel.
+    """Every data connection used the configured CCA, according to iperf3 and to the kernel at every reading.
 
-    A connection may use Linux's replacement of its CCA if ECN was requested but not negotiated (`network_checks.check_ecn`). If a
-    socket that was given a CCA from a C file has a different CCA, the code in the file has changed it.
+    If ECN was requested but not negotiated, a connection may use the CCA with which Linux replaces the configured one
+    (`network_checks.check_ecn`). If a connection was given a CCA from a C file but has a different CCA, the sender is the cause of the
+    failure, because the code in the file has changed the CCA.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -64,7 +65,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_segment_size(specification, document) -> Check:
-    """At every reading, the full packets of every data connection had the study's size."""
+    """Every data connection had the study's segment size at every reading."""
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
     return Check(
@@ -73,13 +74,13 @@ def check_segment_size(specification, document) -> Check:
 
 
 def check_exit_status(specification, document) -> Check:
-    """iperf3 reported no error on either side (its processes exited with status 0)."""
+    """No client or server of iperf3 reported an error."""
     errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
     return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
 
 
 def check_duration(specification, document) -> Check:
-    """Every client sent for the duration of the run, or of its group."""
+    """Every client sent for the configured duration of the run or of its group."""
     wanted = [specification.long_flows[p["flows"][0]].length_s for p in document["traffic"]]
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
     ok = all(abs(length - asked) <= 0.01 * asked + 0.05 for length, asked in zip(lengths, wanted, strict=True))
@@ -87,9 +88,10 @@ def check_duration(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent. A stream starved by others may deliver nothing: that is a result.
+    """There are as many streams as flows, and each stream sent data.
 
-    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement until the end.
+    A stream that delivers nothing because other streams starve it is a result and not a failure. The same holds for a stream that never
+    sent because the network lost packets: it may have waited for an acknowledgement until the end.
     """
     if specification.udp:
         # iperf3 has UDP's packets and bytes only in its sums.
@@ -119,7 +121,7 @@ def check_streams(specification, document) -> Check:
 
 
 def check_intervals(specification, document) -> Check:
-    """Every stream has all its reporting intervals."""
+    """iperf3 reported every interval of every stream."""
     interval_s = specification.traffic.interval_s
     wanted, counts = [], []
     for process in document["traffic"]:
@@ -131,10 +133,11 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows (with groups: all scheduled flows) were sending at each reading from one quarter to three quarters of the duration.
+    """At every planned reading, all flows that should have been sending were sending. No flow was sending outside its scheduled time.
 
-    A flow may start late if the network lost packets, because these may include packets that open the client's connections.
-    If an established connection doesn't send, its sender is the cause.
+    The readings are planned between one quarter and three quarters of the duration. If the network lost packets, a flow may start late,
+    because the lost packets may have been its client's opening packets. If an established connection doesn't send, the sender is the cause
+    of the failure.
     """
     clients = plan_clients(specification)
     planned = set(look_times_s(clients, specification))
@@ -168,10 +171,10 @@ def check_overlap(specification, document) -> Check:
 
 
 def is_held_up(client, there) -> bool:
-    """Return whether a connection of a client was held up at a reading.
+    """Return whether any of a client's connections was held up at a reading.
 
-    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` maps a
-    flow to its last socket at the reading.
+    A connection is held up if it isn't established, waits for its first acknowledgement, or has retransmitted packets. ``there`` maps each
+    flow to its socket at the reading.
     """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
@@ -180,7 +183,10 @@ def is_held_up(client, there) -> bool:
 
 
 def check_messages(specification, document) -> Check:
-    """Every client sent at least the bytes of the configured number of messages; iperf3 may send a few more before it stops."""
+    """Every client sent at least the configured number of messages.
+
+    iperf3 may send a few more messages before it stops.
+    """
     wanted = specification.traffic.messages * specification.traffic.block_bytes
     sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
     return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
@@ -207,7 +213,7 @@ def check_transfer(specification, document) -> Check:
 
 
 def check_series(specification, document) -> Check:
-    """The time series have a reading of every flow at every sample in the period common to all flows."""
+    """The time series of every flow have enough readings for the flow's duration at the study's sampling interval."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "none asked for", "none")
@@ -231,15 +237,20 @@ def check_series(specification, document) -> Check:
 
 
 def check_buffers(specification, document) -> Check:
-    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
+    """Neither the receiver's window nor the send buffer limited a connection, except for a buffer that the study limits.
 
     A failure is attributed to the sender, because it results from the amount of data that the sender has in flight.
 
-    The check uses the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
-    reading to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are
-    lost, the window may continue opening for a long time, because the buffer grows with the data read in order. That is the kernel's normal
-    behaviour, and a result. So is a send buffer below its maximum: Linux sizes it according to the window (tcp_sndbuf_expand), and it may
-    limit the connection after the window was reduced. An MPTCP subflow has no separate send buffer.
+    The kernel counts the time in which a connection was limited (tcpi_rwnd_limited, tcpi_sndbuf_limited). The check compares the increase
+    between the first and the last reading with the increase in busy time. Two kinds of limits are the kernel's normal behaviour and thus
+    allowed:
+
+    - The receiver's window is still opening after losses. Linux enlarges the receive buffer once per round trip, according to the data read
+      in order, and the window opens with the buffer.
+    - The send buffer is below its maximum. Linux sizes it according to the congestion window (tcp_sndbuf_expand), so it may limit the
+      connection after the congestion window was reduced.
+
+    An MPTCP subflow has no separate send buffer.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}
@@ -268,9 +279,9 @@ def check_buffers(specification, document) -> Check:
 
 
 def is_opening(specification, socket) -> bool:
-    """Return whether a connection's window can still grow within its largest buffer, half of which packet overhead may occupy.
+    """Return whether a connection's receive window is still opening, that is, far below the largest receive buffer.
 
-    Data received out of order occupy a part of the window.
+    Data received out of order count as part of the window, because they occupy the buffer.
     """
     window = socket.get("peer_window_bytes")
     filled = socket.get("sacked_packets", 0) * socket["mss_bytes"]
@@ -283,9 +294,9 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield, for each connection, the share of its busy time for which it was limited, and its last reading.
+    """Yield, for each connection, the share of busy time in which the connection was limited, and its last reading.
 
-    The share is for the time from the first to the last reading; ``column`` is the counter of the limited time.
+    The share covers the time from the first to the last reading. ``column`` is the counter of the limited time.
     """
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
@@ -299,7 +310,7 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """In each direction with data, no more was delivered than the path can carry in that time."""
+    """In each direction with data, no more was delivered than the path can carry in the same time."""
     numbers = {}
     for flow in range(specification.flows):
         numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
@@ -315,8 +326,8 @@ def check_goodput_ceiling(specification, document) -> Check:
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
     """Return the `Check` that compares the total goodput of the given flows with the capacity that they share.
 
-    ``flows`` are the flows' numbers in the document; the specification of a chain's bottleneck numbers them differently.
-    ``waiting_bytes`` is the amount that may have passed the bottleneck before the measured period and been delivered during it.
+    ``flows`` are flow numbers in the document; the specification of a single bottleneck on a chain has different numbers.
+    ``waiting_bytes`` is the amount of data that may have passed the bottleneck before the measured period but was delivered in it.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
@@ -332,7 +343,7 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
 
 
 def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the items of `delivered_spans`; for UDP, spans of whole intervals with the latest possible end.
+    """Yield the items of `delivered_spans`; with UDP, each period has the latest possible end.
 
     With UDP the end is uncertain, because iperf3 doesn't report the delay of a flow whose opening packets were lost.
     """
@@ -345,7 +356,10 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield each flow with (begin in ns, end in ns, bytes delivered) for the period common to all flows, or else for its lifetime."""
+    """Yield each flow with (begin in ns, end in ns, bytes delivered).
+
+    The period is common to all flows or, if there is no common period, the lifetime of the flow.
+    """
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
     for process in document["traffic"]:

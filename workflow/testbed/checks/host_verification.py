@@ -1,8 +1,7 @@
 """Checks that the machine didn't distort a run on platform ``host``, in addition to the checks of every run (`verification`).
 
-Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
-2012): a core that is saturated, or taken away by a hypervisor, delays packets in a way that
-looks like an effect of the network.
+Emulation under a real clock needs spare CPU time (Handigol et al., CoNEXT 2012). A core that is saturated, or taken away by a
+hypervisor, delays packets, and this delay looks like an effect of the network.
 """
 
 from testbed.checks.check import Check
@@ -13,14 +12,14 @@ BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
 #: Largest share of a core's time that a hypervisor may have taken, equal to the uncertainty of CPU times.
 STEAL_LIMIT = 0.05
-#: Largest delay, in ms, with which the reader of CPU times may wake up: Linux's longest tick (100 Hz) in 99 of 100
-#: cases, and always short enough that no reading is missed.
+#: Limits on the wake-up delays of the reader of CPU times, in ms. 99 % of the delays must be within Linux's longest tick (100 Hz), and
+#: all must be so short that no reading is missed.
 LATE_P99_MS = 10.0
 LATE_MAX_MS = 100.0
 
 
 def check_cpu_saturation(specification, document) -> Check:
-    """No core of the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT`."""
+    """No core of the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT` of the whole time."""
     section = document["cpu"]
     busy = {core: max(shares_of(section, core, "busy", BUSY_WINDOW_S)) for core in section["cores"]}
     steal = {core: shares_of(section, core, "steal")[0] for core in section["cores"]}
@@ -34,7 +33,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """The reader of CPU times was woken promptly: 99 % of the delays are within one limit, and all are within another."""
+    """The reader of CPU times woke up at most `LATE_P99_MS` late in 99 % of the cases, and at most `LATE_MAX_MS` late in all cases."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """In each direction with packets and the option, the share of affected packets agrees with the configured share."""
+    """In each direction that has the option and carries packets, the share of affected packets agrees with the configured share."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):
@@ -35,10 +35,23 @@ def check_option(option: LinkOption, specification, document) -> Check:
 
 
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
-    """Return the `Check` that compares a share of packets with the configured share (a fraction).
+    """Return the `Check` that compares a share of packets with the configured share.
 
-    The share is judged like random loss (see `network_checks.judge_loss`, also for ``of_one``). ``seen`` are the smallest and largest
-    detectable shares of affected packets (from `COUNTED`); the check uses the value in between that is nearest to the observed share.
+    The share is tested like random loss (`network_checks.judge_loss`).
+
+    Parameters
+    ----------
+    name : str
+        Name of the check.
+    configured : float
+        Configured share of affected packets, a fraction.
+    count, of : int
+        Number of affected packets in the counters, and number of all packets.
+    seen : tuple of float
+        Smallest and largest share of affected packets that can be detected (`COUNTED`). The test uses the value in this range that is
+        closest to the observation.
+    of_one : float
+        Number of packets that carry as much information as one independent packet.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"

@@ -1,11 +1,11 @@
-"""Packets that link options affected, from the counters of a run document."""
+"""Numbers of packets that link options affected, from the counters in a run document."""
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES, UDP_HEADER_BYTES
 from testbed.network.behind_bottleneck import PLACES, counts
 
 #: Hosts' counters of packets with a wrong checksum; TCP's covers both versions of IP.
 COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsumErrors", "Icmp6InCsumErrors")
-#: Direction -> index of the pair's host that receives its packets.
+#: Direction -> index of the receiving host in a pair.
 RECEIVERS = {"forward": 1, "reverse": 0}
 #: Size of TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
@@ -20,7 +20,7 @@ def late(_, document, direction) -> tuple[int, int]:
 
 
 def doubled(_, document, direction) -> tuple[int, int]:
-    """Return the number of duplicated packets and the number of all packets."""
+    """Return the number of duplicates, and the number of packets before duplication."""
     came, left, _ = counts(document, direction)
     return left - came, came
 
@@ -28,12 +28,15 @@ def doubled(_, document, direction) -> tuple[int, int]:
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
     """Return the number of packets with detected damage, the number that netem passed, and the smallest and largest detectable share.
 
-    netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count damaged packets. Without
-    segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new
-    one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
-    the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. With any
-    other damage the checksum of TCP, UDP or ICMP is wrong at the host, which counts this. All counts, including the hosts', start when the
-    network is built.
+    netem flips a random bit of a packet's linear part (netem_enqueue in net/sched/sch_netem.c) and doesn't count damaged packets. Without
+    segmentation offload the linear part is the whole frame. The effect depends on the position of the bit:
+
+    - Ethernet header: no effect, because the router writes a new header.
+    - IP header: with IPv4, a router drops the packet. With IPv6, whose header has no checksum, the packet is misrouted or arrives.
+    - TCP's data offset or UDP's length (2 bytes): the protocol may drop the packet before it verifies the checksum.
+    - Elsewhere: the checksum of TCP, UDP or ICMP is wrong, and the receiving host counts the packet.
+
+    All counters, including the hosts' counters, start when the network is built.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]
@@ -48,9 +51,10 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
 
 
 def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES) -> tuple[float, float]:
-    """Return the smallest and the largest detectable share of flipped bits, for packets with a given mean length.
+    """Return the smallest and the largest share of bit flips that can be detected, for packets with a given mean length.
 
-    The mean of 1 / length is largest if all packets have either the smallest or the largest length, and smallest if all lengths are equal.
+    The share depends on the mean of 1 / length. This mean is largest if every packet has either the smallest or the largest length, and
+    smallest if all lengths are equal.
 
     Examples
     --------
@@ -63,6 +67,7 @@ def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES
     return max(0.0, 1 - unnoticed * most_per_byte), 1 - ETHERNET_HEADER_BYTES / max(mean_bytes, least_bytes)
 
 
-#: Option -> the function that counts its packets. It is given specification, document and direction. It returns the number of affected
-#: packets, the total number and, if some affected packets can't be detected, the smallest and the largest detectable share.
+#: Option -> function that counts the affected packets. The function takes the specification, the document and the direction. It returns
+#: the number of affected packets, the number of all packets and, if some affected packets can't be detected, the smallest and the largest
+#: detectable share.
 COUNTED = {"reordering": late, "duplicate_percent": doubled, "corrupt_percent": damaged}

@@ -1,4 +1,4 @@
-"""The check of losses that depend on the state of the path, using a bound on their number."""
+"""The check of random losses in bursts, which uses a bound on the number of losses."""
 
 import math
 
@@ -9,10 +9,11 @@ LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
-    """Return the `Check` that compares a share of lost packets with the share in a `LossModel`.
+    """Return the `Check` that compares the number of dropped packets with a `LossModel`.
 
-    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number at least
-    as extreme is below `false_alarm`. With bursts this number varies more than with independent losses.
+    Chernoff's bound limits the probability of a number at least as extreme as the observed number. The check fails if the bound is below
+    half of ``false_alarm``. The bound takes the model's Markov chain into account, because losses in bursts vary more in number than
+    independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
@@ -23,14 +24,20 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
 
 
 def _log_bound(model, dropped, offered):
-    """Return the logarithm of Chernoff's bound on the probability that at most (above the mean: at least) ``dropped`` packets are lost."""
+    """Return the logarithm of Chernoff's bound on the probability of a number of losses at least as extreme as ``dropped``.
+
+    More extreme numbers are larger if ``dropped`` is above the mean, and smaller otherwise.
+    """
     sign = 1 if dropped > offered * model.share else -1
     tilts = (sign * LEAST_TILT * TILT_STEP**number for number in range(TILTS))
     return min(0.0, *(_log_generating(model, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))
 
 
 def _log_generating(model, tilt, packets):
-    """Return ln E[exp(tilt x lost)] of a stationary chain over ``packets`` packets: a matrix power, computed by squaring."""
+    """Return ln E[exp(tilt x losses)] for ``packets`` packets of a stationary chain.
+
+    The expectation is computed from a matrix power by repeated squaring.
+    """
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
     # Transitions from state (row) to state (column), weighted by a packet's fate in the first; states without a packet have no weight.

@@ -1,4 +1,4 @@
-"""Loss that changes during a run: the packets offered to netem and dropped in each phase, and their check."""
+"""Random loss whose rate changes during a run: counts of packets in each phase, and a check of all phases."""
 
 from itertools import pairwise
 
@@ -6,9 +6,9 @@ from testbed.checks.check import Check, in_turn
 
 
 def loss_phases(specification, document, direction) -> list[tuple[float, int, int]]:
-    """Return (loss in percent, packets offered, packets dropped) of netem in a direction, for each successive loss rate.
+    """Return (loss in percent, packets offered, packets dropped) for each phase of netem's loss in a direction.
 
-    The packets offered up to a moment are those that had left, were waiting, or had been dropped by then.
+    A phase lasts from one change of the loss rate to the next. Offered packets are those that left netem, wait in it, or were dropped.
     """
     names = document["network"]["set"]["netem"][direction]
     before, after = (
@@ -34,7 +34,7 @@ def loss_phases(specification, document, direction) -> list[tuple[float, int, in
 def check_phases(name, phases, judge) -> Check:
     """Return the `Check` of a loss that changes during the run or differs between paths.
 
-    ``judge`` returns the `Check` of one phase or path. Phases without packets are ignored, but at least one must have packets.
+    ``judge`` returns the `Check` of one phase or path. Phases without packets are ignored, but at least one phase must have packets.
     """
     judged = [judge(name, loss / 100, dropped, offered) for loss, offered, dropped in phases]
     passed = [check.ok for check, (_, offered, _) in zip(judged, phases, strict=True) if offered]

@@ -1,8 +1,9 @@
-"""Identify the individual packets that a netem with a loss model dropped, by replaying its random numbers from the seed.
+"""Identify the packets that a netem with a loss model dropped, by replaying netem's random numbers.
 
-netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: those that
-the model (`experiment.loss_models`) needs for each packet and, with jitter, one for the delay of each packet that isn't dropped. So the
-number of packets that reached netem determines everything, and the replay must yield as many drops as the kernel counted.
+netem (net/sched/sch_netem.c) draws its random numbers from prandom_u32_state, with a configurable seed since Linux 6.7. For each packet,
+it draws the numbers that the loss model needs (`experiment.loss_models`). With jitter, it draws another number for each packet that
+isn't dropped. The seed and the number of packets thus determine all losses, and the replay must give as many drops as the kernel
+counted.
 """
 
 import math
@@ -15,7 +16,7 @@ from testbed.checks.network_checks import LOSS_FALSE_ALARM, relative_entropy
 
 
 def random_numbers(seed) -> Iterator[int]:
-    """Yield the numbers of prandom_u32_state (lib/random32.c, Tausworthe 113), with the state that prandom_seed_state derives from a seed."""
+    """Yield the random numbers of prandom_u32_state (lib/random32.c, Tausworthe 113) after prandom_seed_state with a given seed."""
     low = ((seed >> 32) ^ (seed << 10) ^ seed) & CERTAIN
     a, b, c, d = (low + least if low < least else low for least in (2, 8, 16, 128))
     while True:
@@ -27,7 +28,10 @@ def random_numbers(seed) -> Iterator[int]:
 
 
 def losses(seed, model, jitter) -> Iterator[bool]:
-    """Yield, for each packet in order, whether netem drops it according to a `LossModel`; ``jitter`` states whether there is jitter."""
+    """Yield, for each packet in order, whether netem drops the packet.
+
+    ``model`` is a `LossModel`, and ``jitter`` states whether the netem has jitter.
+    """
     number = random_numbers(seed).__next__
     for lost in model.fates(number):
         yield lost
@@ -36,11 +40,13 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return the loss bursts during the traffic in each direction with a loss model, for the document's section.
+    """Return counts of the loss bursts during the traffic, for each direction with a loss model.
 
-    Each direction has ``packets``, the number that reached netem; ``dropped``, the number of drops according to the kernel;
-    ``replayed_drops``, their number according to the random numbers; ``bursts``, the number of bursts that ended; and ``longest_packets``,
-    the length of the longest burst. The numbers are totals over all pairs or paths.
+    Returns
+    -------
+    dict
+        Direction -> counts over all pairs or paths: ``packets`` that reached netem; ``dropped``, the drops that the kernel counted;
+        ``replayed_drops``, the drops in the replay; ``bursts`` that ended; and ``longest_packets``, the length of the longest burst.
     """
     bursts = {}
     for direction in DIRECTIONS:
@@ -83,10 +89,10 @@ def _netem(device):
 
 
 def check_loss_bursts(specification, document) -> Check:
-    """The loss bursts have the configured mean length, and the replayed losses agree with the kernel's.
+    """The loss bursts have the configured mean length, and the replay gives as many drops as the kernel counted.
 
-    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets end a burst. As for a share
-    of lost packets, D D(B/D||r) exceeds ln(2/a) with a probability of at most a (`judge_loss`).
+    Each lost packet ends a burst with probability r = 1 / (mean length). If b of n lost packets end a burst, n D(b/n||r) exceeds ln(2/a)
+    with a probability of at most a. D is the relative entropy (`judge_loss`).
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():

@@ -1,10 +1,13 @@
-"""Packets lost by the network during the traffic, from the kernel's counters: they may explain a flow that started late or got nothing."""
+"""Number of packets that the network lost during the traffic, from the kernel's counters.
+
+Losses may explain why a flow started late or got nothing.
+"""
 
 
 def packets_lost(document) -> int:
-    """Return the number of packets dropped by all queues, delay lines and policers, or damaged on arrival, during the traffic.
+    """Return the number of packets lost during the traffic: dropped by a queue, delay line or policer, or damaged on arrival.
 
-    A packet that a shaper's child qdisc drops counts at the shaper too; each interface counts once, by its largest counter.
+    A shaper also counts the packets that its child qdisc drops, so only the largest drop counter of each interface is used.
     """
     links = document["links"]
     dropped = sum(
@@ -15,11 +18,11 @@ def packets_lost(document) -> int:
 
 
 def drops_grown(links, name, kind) -> int:
-    """Return the increase in the drops of an interface's qdisc during the traffic."""
+    """Return the number of packets that an interface's qdisc dropped during the traffic."""
     before, after = (links[when][name]["qdiscs"].get(kind, {"drops": 0}) for when in ("before", "after"))
     return after["drops"] - before["drops"]
 
 
 def damaged(counters) -> int:
-    """Return the number of packets that a host rejected because of their checksums, since the network was built."""
+    """Return the number of packets with a wrong checksum that have arrived at a host since the network was built."""
     return sum(count for name, count in counters.items() if name.endswith("InCsumErrors"))

@@ -1,4 +1,4 @@
-"""Checks of multiple paths: were they aggregated as planned, and did each carry its share?"""
+"""Checks of multiple paths: their aggregation, and the share of each path."""
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
@@ -6,9 +6,9 @@ from testbed.network.multipath import plan
 
 #: Allowed number of packets on a path outside the round robin: neighbour discovery and the like, and packets in transit.
 OTHER_PACKETS = 16
-#: Largest relative deviation of a round-robin path's share of the tunnels' packets from the expected share.
+#: Largest relative deviation of a path's number of packets from the mean of all paths, with round robin.
 SHARE_TOLERANCE = 0.001
-#: Smallest number of acknowledged bytes of a subflow that carried data: more than a control connection's messages.
+#: Smallest number of acknowledged bytes on a subflow that carried data. It is larger than the messages of a control connection.
 DATA_BYTES = 65_536
 #: Kernel counters (MPTcpExt...) of connections that were plain TCP, permanently or temporarily, and of refused
 #: subflows. A counter that a kernel doesn't have is ignored.
@@ -25,7 +25,7 @@ FALLBACKS = frozenset(
 
 
 def check_multipath(specification, document) -> Check:
-    """Tunnels and bond, or MPTCP's limits and endpoints, are as planned on both hosts."""
+    """On both hosts, the tunnels and the bond, or the limits and endpoints of MPTCP, are as planned."""
     wrong = []
     for host, wanted in plan(specification).items():
         read_back = document["network"]["read_back"]["multipath"][host]
@@ -35,7 +35,10 @@ def check_multipath(specification, document) -> Check:
 
 
 def differences(wanted, read_back, place="") -> list[str]:
-    """Return a text for each value that differs from the expected one; additional entries are ignored in dicts, but not in lists."""
+    """Return a text for each value that differs from the expected value.
+
+    Additional entries are ignored in dicts, but not in lists.
+    """
     if isinstance(wanted, dict) and isinstance(read_back, dict):
         return [
             text
@@ -48,10 +51,10 @@ def differences(wanted, read_back, place="") -> list[str]:
 
 
 def check_subflows(specification, document) -> Check:
-    """Check that every flow had one subflow on each path, all subflows carried data, and the kernel never fell back to plain TCP.
+    """Every flow had one subflow on each path, all subflows carried data, and the kernel never fell back to plain TCP.
 
-    If the network lost packets, a subflow may be established late or be avoided by the scheduler, which prefers paths without losses:
-    that is a result.
+    If the network lost packets, a subflow without data is a result and not a failure: it may have been established late, or the scheduler
+    may have avoided a path with losses.
     """
     wrong, spared, cause = [], [], SENDER
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
@@ -73,7 +76,10 @@ def check_subflows(specification, document) -> Check:
 
 
 def check_path_shares(specification, document) -> Check:
-    """Check that with round robin each path carried its share of the packets from h1 to h2; distribution per flow allows any shares."""
+    """With round robin, each path carried an equal share of h1's packets.
+
+    If packets are distributed per flow, any shares are allowed.
+    """
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
     if specification.multipath.distribution == "per-flow":

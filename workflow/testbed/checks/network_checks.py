@@ -1,4 +1,4 @@
-"""Checks of the network and the hosts: are they as configured, with no other effects?"""
+"""Checks of the network and the hosts: settings, idle RTTs, losses, marks and memory."""
 
 import math
 
@@ -15,17 +15,18 @@ from testbed.network.devices import OFFLOADS
 from testbed.network.transport import ECN, device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: Largest amount by which an RTT from ping may be too small: ping takes both times in whole microseconds, and rounds its output.
+#: Largest amount by which an RTT from ping may be too small, because ping reads times in whole microseconds and rounds its output.
 PING_STEP_MS = 0.0011
 #: Largest relative error of a value from tc, which prints six digits; a loss in bursts is computed from two such numbers.
 READ_BACK_DIGITS = 2e-5
-#: Parameter -> largest error of tc's output: whole bytes derived from a time that the kernel stores.
+#: Parameter -> largest error of tc's output. The kernel stores a burst as a time, from which tc computes whole bytes.
 STEPS = {"burst_bytes": 1}
 #: Probability that a correct run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
-#: Largest additional RTT of an idle path, on top of a delay line that is exact in virtual time.
+#: Largest excess of the idle RTT over the configured delays under a virtual clock, under which delay lines are exact.
 IDLE_RTT_SLACK_MS = 0.2
-#: Largest additional RTT of an idle path under a real clock: the stack's processing time in the fastest of ten replies, and timer slack.
+#: Largest excess of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
+#: replies, and timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
@@ -69,7 +70,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a text for each interface whose qdiscs in the counters differ from those set.
+    """Return a text for each interface whose counters come from qdiscs other than those set.
 
     ``links`` has the counters before and after the traffic.
     """
@@ -82,14 +83,14 @@ def counted_otherwise(placed, links) -> list[str]:
 
 
 def same(seen, value) -> bool:
-    """Return whether the kernel's value of a parameter equals the value set; None means no value."""
+    """Return whether the kernel's value of a parameter equals the value that was set; None means no value."""
     if None in (seen, value) or isinstance(value, str) or isinstance(seen, str):
         return seen == value
     return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
-    """Segmentation offload is on or off on every interface, as the study sets it."""
+    """Segmentation offload has the study's setting (on or off) on every interface."""
     wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -137,10 +138,10 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have the study's pacing qdisc or, without one, no fq; and all pacing rates are known.
+    """The senders' interfaces have the study's pacing qdisc, and the kernel reports all pacing rates.
 
-    Without fq, TCP's internal timer paces. Without a pacing qdisc, an interface to a router has no qdisc at all, and an interface of
-    a cable has the qdiscs of the shaper and its queue.
+    If the study has no pacing qdisc, TCP's internal timer paces, and the interfaces must not have fq. An interface to a router then has no
+    qdisc at all, and an interface of a cable has the qdiscs of the shaper and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -164,7 +165,7 @@ def check_pacing(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check:
-    """The idle paths' shortest RTTs equal the configured delays, or exceed them only slightly."""
+    """The shortest RTT of each idle path equals the configured delays or exceeds them only slightly."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
@@ -202,11 +203,11 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
-    """Return the `Check` that compares a share of packets lost at random with the configured share (a fraction).
+    """Return the `Check` that compares a share of packets lost at random with the configured share.
 
-    It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets,
-    a configured share p and a dropped share q, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
-    information as one independent packet.
+    The test uses the Chernoff-Hoeffding bound on the binomial tail (1963). With n packets, a configured share p and a dropped share q,
+    n D(q||p) exceeds ln(2/a) with a probability of at most a. D is the relative entropy. ``configured`` is a fraction. ``of_one`` is the
+    number of packets that carry as much information as one independent packet.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
@@ -220,20 +221,20 @@ def loss_words(dropped, offered) -> str:
 
 
 def check_loss_forward(specification, document) -> Check:
-    """Loss in the direction of the data; see `check_loss`."""
+    """The loss in the direction of the data agrees with the configured loss; see `check_loss`."""
     return check_loss(specification, document, "forward")
 
 
 def check_loss_reverse(specification, document) -> Check:
-    """Loss in the direction of the ACKs; see `check_loss`."""
+    """The loss in the direction of the acknowledgements agrees with the configured loss; see `check_loss`."""
     return check_loss(specification, document, "reverse")
 
 
 def check_ecn(specification, document) -> Check:
-    """Every data connection negotiated ECN as the study sets it, according to the kernel at every reading.
+    """Every data connection negotiated the study's kind of ECN, according to the kernel at every reading.
 
-    A connection may have no ECN, or a weaker kind, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
-    (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed the number of retransmitted opening packets.
+    A connection may have no ECN, or a weaker kind, if one of its opening packets was lost, because Linux doesn't request ECN when it
+    retransmits a SYN (net.ipv4.tcp_ecn_fallback). There must not be more such connections than retransmitted opening packets.
     """
     seen, wanted, otherwise = [], [], {}
     for socket in readings(document):
@@ -255,7 +256,7 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had a mark.
+    """The packets that the bottleneck marked arrived with a mark, unless they were in transit or lost. No other packet had a mark.
 
     Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """
@@ -283,7 +284,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return the number of packets that a direction's bottlenecks had marked by the end, and an upper bound on those that didn't arrive."""
+    """Return the number of packets that a direction's bottlenecks marked, and an upper bound on the number of marks that didn't arrive."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]
@@ -299,15 +300,15 @@ def marks_and_unseen(document, direction) -> tuple[int, int]:
 
 
 def ce_packets(document, host) -> int:
-    """Return the number of packets that arrived at a host with a CE mark, since the network was built."""
+    """Return the number of packets with a CE mark that have arrived at a host since the network was built."""
     counters = document["stack"]["tcp"][host]
     return counters["IpExtInCEPkts"] + counters.get("Ip6InCEPkts", 0)
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never reached its memory limits, whose effect looks like congestion control.
+    """The kernel never reached its memory limits, whose effect would look like congestion control.
 
-    A failure means that more data were in flight than the memory is meant to hold for any CCA.
+    A failure means that more data were in flight than the memory is meant to hold with any CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"
@@ -337,10 +338,11 @@ def grown(document, name, counter) -> int:
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return the numbers of packets offered to netem and dropped by it in a direction during the traffic, summed over all pairs.
+    """Return the number of packets offered to netem and the number that netem dropped.
 
-    Passed packets are counted by the device: with segmentation offload a qdisc counts the
-    segments of passed super-packets, but a dropped super-packet as one.
+    The counts are for one direction during the traffic, summed over all pairs, without the packets lost in an outage. The device counts
+    passed packets, because with segmentation offload a qdisc counts each segment of a passed super-packet, but counts a dropped
+    super-packet once.
     """
     counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
@@ -349,7 +351,7 @@ def netem_counts(document, direction) -> tuple[int, int]:
 
 
 def losses_of_paths(specification, document, direction) -> list[tuple[float, int, int]]:
-    """Return (loss in percent, packets offered, packets dropped at random) for each path of a cable with a netem in the direction."""
+    """Return (loss in percent, packets offered, packets dropped at random) for each path of a cable that has a netem in the direction."""
     outage, receiving = document.get("outage", {}), {"forward": "h2", "reverse": "h1"}[direction]
     found = []
     for path, run in enumerate(specification.bottlenecks):
@@ -369,7 +371,7 @@ def outage_drops(document, direction) -> int:
 
 
 def counts_of_netem(document, name) -> tuple[int, int]:
-    """Return the numbers of packets that the netem of a device passed and dropped during the traffic."""
+    """Return the number of packets that a device's netem passed and the number that it dropped, during the traffic."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
     return after["tx_packets"] - before["tx_packets"], counter_of(document, name, "netem", "drops")
 

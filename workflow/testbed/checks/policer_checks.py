@@ -1,4 +1,4 @@
-"""The check of the policers: are they as configured, and did the amount that passed stay within rate and burst?"""
+"""The check of policers: their settings, and the amount of data that passed them."""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
@@ -7,12 +7,12 @@ from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: Largest error of a burst at 1 Gbit/s: tc and the kernel count it in ticks.
+#: Largest error of a burst at 1 Gbit/s, because tc and the kernel store bursts in ticks.
 BURST_STEP_BYTES = 16
 
 
 def check_policer(specification, document) -> Check:
-    """The kernel has each direction's policer as set, and the amount delivered is within its rate and burst."""
+    """Each direction's policer has the configured settings, and passed no more data than its rate and burst allow."""
     wrong = []
     for name, wanted in document["network"]["set"]["policer"].items():
         settings = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
@@ -40,7 +40,10 @@ def check_policer(specification, document) -> Check:
 
 
 def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
-    """Return the bytes delivered in a direction and the bytes allowed in that time; (0, 0) if no long flow sends data in that direction."""
+    """Return the number of bytes delivered in a direction, and the largest number allowed in the same time.
+
+    Both are 0 if no long flow sends data in this direction.
+    """
     spans = spans_at_most(specification, document)
     got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]
     if not got:

@@ -1,4 +1,4 @@
-"""The checks of the probe after the traffic: does the path behave exactly as configured, regardless of the kernel's settings?"""
+"""The checks of the probe after the traffic: the path must behave exactly as configured, whatever settings the kernel reports."""
 
 import math
 
@@ -14,8 +14,8 @@ DELAY_SLACK_NS = 2_000
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: Distribution of a jitter -> reach of tc's table below and above the mean delay; and distribution -> range of the standard deviation of
-#: the probe's delays: the range for 500,000 samples of 64 delays, widened by a tenth. Both are in units of the jitter.
+#: For each distribution of the jitter, and in units of the jitter: the reach of tc's table below and above the mean delay, and the range
+#: of the standard deviation of the probe's delays. The range is from 500,000 samples of 64 delays, widened by a tenth.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: Largest deviation of the time between two bunches from a slot, as a share of the slot.
@@ -27,7 +27,7 @@ FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams arrived once, after the configured delay, including jitter, reordering and slots."""
+    """Single datagrams arrived once and with the configured delay, including jitter, reordering and slots."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]
@@ -56,7 +56,10 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return a datagram's shortest and longest delay between a pair of hosts or over a path, and the smallest range of many delays, in ns."""
+    """Return the shortest and the longest delay of a datagram, and the smallest range that many delays must cover, in ns.
+
+    ``place`` is the index of the pair of hosts or, on a cable, of the path.
+    """
     if specification.is_cable:
         specification, place = specification.on_path(place), 0
     pair, base_ms = specification.pairs[place], mean_delay_ms(specification, place, direction)
@@ -75,7 +78,7 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
 
 
 def mean_delay_ms(specification, place, direction) -> float:
-    """Return the delay in ms of a datagram between a pair of hosts without jitter and options."""
+    """Return the delay in ms of a datagram between a pair of hosts, excluding jitter and link options."""
     pair = specification.pairs[place]
     passed = range(pair.first_hop - 1, pair.first_hop - 1 + pair.hops)
     if specification.is_chain:
@@ -89,7 +92,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return problems with delays drawn from a table, found by comparing their distribution function with the table's."""
+    """Return a list with a text if the distribution of the delays doesn't agree with the jitter's table, otherwise an empty list."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]
@@ -105,7 +108,7 @@ def table_problems(specification, place, seen) -> list[str]:
 
 
 def bunch_problems(specification, seen) -> list[str]:
-    """Return problems with the arrival times of datagrams that arrive in bunches."""
+    """Return a list with a text if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
     slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
@@ -121,7 +124,10 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return problems with the standard deviation of delays that aren't drawn uniformly; none if the probe didn't record it."""
+    """Return a list with a text if the standard deviation of the delays doesn't fit the jitter's distribution, otherwise an empty list.
+
+    The list is also empty if the probe didn't record the standard deviation.
+    """
     distribution = specification.option("jitter_distribution", seen["direction"])
     if not distribution or seen.get("deviation_ns") is None:
         return []
@@ -167,7 +173,7 @@ def check_rate(specification, document) -> Check:
 
 
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
-    """Return whether netem's limit is below the number of packets on the path at full rate.
+    """Return whether netem's queue is too small for the packets that are on the path at full rate.
 
     If so, a token bucket above netem never empties and passes bursts.
     """
@@ -176,7 +182,10 @@ def holds_less_than_path(specification, direction, packet_ns) -> bool:
 
 
 def check_queue_limit(specification, document) -> Check:
-    """When many packets arrived at once, each bottleneck's queue held as many as its limit allows, or fewer if it may drop earlier."""
+    """When more packets arrived at once than a bottleneck's queue holds, the queue held as many as its limit allows.
+
+    A discipline that drops packets before its queue is full may hold fewer.
+    """
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "at_once" not in seen:
@@ -201,7 +210,7 @@ def check_queue_limit(specification, document) -> Check:
 
 
 def check_burst(specification, document) -> Check:
-    """After idle time a shaper passed a bucket's worth of packets at once, or one more if its bucket may go into debt (htb)."""
+    """After idle time, a shaper passed at once as many packets as its bucket holds, or one more if the bucket may go into debt (htb)."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "burst_packets" in seen:
@@ -217,7 +226,7 @@ def check_burst(specification, document) -> Check:
 
 
 def check_policed(specification, document) -> Check:
-    """A policer with a full bucket passed the bucket's packets at once, and later the packets for which tokens had arrived."""
+    """A policer with a full bucket passed as many packets as the bucket holds, and later as many as new tokens allowed."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         policer = specification.policers.get(seen["direction"])

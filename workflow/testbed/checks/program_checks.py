@@ -1,4 +1,4 @@
-"""Checks of declared programs: did each behave as declared, and are the counts of its packets consistent?"""
+"""Checks of declared programs: their behaviour, their packets and their data."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ CUT_OFF_PERCENT = 50
 
 
 def is_cut_off(specification, flow) -> bool:
-    """Return whether the path loses at least half of all packets in a direction at the planned end of a flow."""
+    """Return whether, at the planned end of a flow, the path loses at least half of the packets in a direction."""
     if flow.seconds is None:
         return False
     timeline, end_ns = specification.timeline, round(1e9 * (flow.start_s + flow.seconds))
@@ -40,9 +40,9 @@ def is_cut_off(specification, flow) -> bool:
 
 
 def findings(flow, entry, cut_off=False) -> list[str]:
-    """Return the deviations of a flow's program from its declaration, with its last output.
+    """Return a text for each deviation of a flow's program from its declaration, with the program's last output.
 
-    With ``cut_off`` (`is_cut_off`), the client may be ended at its time limit without a report.
+    If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and no report is required.
     """
     found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
     for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
@@ -70,19 +70,19 @@ def reported_bytes(flow, entry) -> int | None:
 
 
 def how(side) -> str:
-    """Return the signal or exit status with which a side of a flow ended, for a message; empty if the testbed ended it."""
+    """Return a side's signal or exit status as text for a message; empty if the testbed ended the side."""
     if side["ended_by"] != ITSELF:
         return ""
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
 
 
 def last_words(side) -> str:
-    """Return the last output of a side of a flow, for a message."""
+    """Return a side's last output as text for a message."""
     return f", its last words: {side['last']}" if side["last"] else ", without a word"
 
 
 def check_program_packets(specification, document) -> Check:
-    """All packets of the programs were counted, none is larger than the links' largest packet, and no more arrived than were sent."""
+    """All packets of the programs were counted, no packet exceeds the links' largest size, and no more packets arrived than were sent."""
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
@@ -98,7 +98,10 @@ def check_program_packets(specification, document) -> Check:
 
 
 def check_program_data(specification, document) -> Check:
-    """Each program sent data, and the amount that it reports agrees with the data that arrived."""
+    """Each program sent data, and reported no more data than arrived.
+
+    If a flow has a fixed amount of data and its client ended by itself, the whole amount arrived.
+    """
     wrong = []
     flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)
     for flow, entry, packets in flows:
@@ -114,7 +117,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that is declared to write a qlog left a readable qlog with events of its congestion control."""
+    """Each program that should write a qlog left a readable qlog with events of congestion control."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)

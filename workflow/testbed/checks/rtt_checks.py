@@ -9,7 +9,7 @@ TCP_PACING_PERCENT = 120
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No connection measured an RTT below the shortest RTT that its path had."""
+    """No connection measured an RTT below the shortest RTT of its path."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     link_ms = sum(specification.link.delay_ms.values())
     shorter_ms = link_ms - specification.link_rtts_ms[0]
@@ -36,17 +36,17 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def sets_its_pacing_rate(specification, socket) -> bool:
-    """Return whether a connection is paced at less than the rate that TCP derives from the window and the RTT, as with BBR."""
+    """Return whether a CCA sets a lower pacing rate than TCP derives from the window and the RTT, as BBR does."""
     ratio = (specification.scenario["transport"].get("pacing_percent") or TCP_PACING_PERCENT) / 100
     window_bits = socket["cwnd_packets"] * socket["mss_bytes"] * 8
     return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / max(socket["rtt_ms"], 0.001)
 
 
 def may_be_of_an_early_segment(socket) -> bool:
-    """Return whether the lowest RTT of a paced connection may be too short, because a segment left before its timestamp.
+    """Return whether a paced connection's lowest RTT may be too short, because a segment left before its timestamp.
 
-    A retransmission by a timer does not wait for pacing, yet its timestamp is the time at which pacing would have let it leave
-    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). For a flow that BBR slowed down to 0.1 Mbit/s, this was more than 120 ms later, and the
-    acknowledgement's echo makes the RTT too short by that time. Such RTTs are in whole milliseconds.
+    If a timer triggers a retransmission, the segment leaves immediately, but its timestamp is the time at which pacing would have sent it
+    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). The acknowledgement echoes this timestamp, so the RTT is too short by the difference. For
+    a flow that BBR slowed down to 0.1 Mbit/s, the difference was more than 120 ms. RTTs from timestamps are in whole milliseconds.
     """
     return bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1

@@ -1,4 +1,4 @@
-"""Checks of flows carried by the testbed's own two programs (`traffic.streams`): did each start and stop in time, and did all its data arrive?"""
+"""Checks of flows that the testbed's two programs carry instead of iperf3 (`traffic.streams`)."""
 
 import math
 
@@ -13,8 +13,11 @@ MOST_RTTS = 4
 
 
 def check_duration(specification, document) -> Check:
-    """Every flow connected within a few RTTs of its planned start, unless the network lost packets, and no flow ended before its planned
-    stop."""
+    """Every flow connected soon after its planned start, and no flow ended before its planned stop.
+
+    A flow may take a few RTTs to connect, plus the time to drain a full queue. If the network lost packets, it may connect later or not at
+    all.
+    """
     planned = plan_clients(specification)
     early, waits_ms = [], []
     for client, entry in zip(planned, document["traffic"], strict=True):
@@ -40,7 +43,7 @@ def check_duration(specification, document) -> Check:
 
 
 def full_queue_ms(specification) -> float:
-    """Return the time that a full queue of the bottleneck takes to drain, in ms."""
+    """Return the time in ms in which the bottleneck drains a full queue."""
     rate_mbps = specification.rate_mbps
     return sum(specification.queues_bytes) * 8e-3 / rate_mbps if rate_mbps else 0.0
 
@@ -72,7 +75,7 @@ def check_bytes(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent data, unless losses prevented it."""
+    """There are as many streams as flows, and each stream sent data unless losses prevented it."""
     streams = [entry["stream"] for entry in document["traffic"]]
     silent = sum(1 for stream in streams if not stream["bytes_sent"])
     return Check(
@@ -85,7 +88,7 @@ def check_streams(specification, document) -> Check:
 
 
 def check_series(specification, document) -> Check:
-    """The time series have a reading of each sampled flow at every sample from its connection to its stop."""
+    """Each sampled flow has a reading in the time series at every sample from its connection to its planned stop."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "none asked for", "none")

@@ -1,18 +1,18 @@
-"""The check of a changing path: did each change happen on time, and did the amount that passed in between stay within the limits?"""
+"""The check of changes to the path: the time of each change, and the amount of data that passed between changes."""
 
 import math
 
 from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 
-#: Largest delay of a change, in ns, under a virtual clock (the time that its readings take for all simultaneous changes) and a real clock.
+#: Largest delay of a change in ns: under a virtual clock, which each reading for a simultaneous change moves, and under a real clock.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
-#: Number of packets in a period that may exceed a shaper's rate: one released at the beginning of the period, and the shaper's credit.
+#: Number of packets by which a period may exceed a shaper's rate: one for the packet released at the beginning, and one for the credit.
 BEYOND_PACKETS = 2
 
 
 def check_timeline(specification, document) -> Check:
-    """Every change happened in order and on time; the kernel confirms it on each device, and no more passed than the rates allow."""
+    """Every change happened in order and on time, the kernel confirmed it, and no more data passed than the rates allow."""
     asked, done, wrong = specification.timeline.changes, document.get("timeline", []), []
     latest_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     for change, entry in zip(asked, done, strict=False):
@@ -40,7 +40,7 @@ def words(change) -> str:
 
 
 def passed_beyond(specification, done) -> list[str]:
-    """Return a text for each bottleneck from which more data left between two changes of the rate than the rate allows."""
+    """Return a text for each period between two rate changes in which a bottleneck passed more data than its rate allows."""
     wrong, before = [], {}
     for entry in done:
         if entry["quantity"] != "rate_mbps":
@@ -61,9 +61,9 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return a text for each bottleneck whose backlog at a change of the rate did not leave in time.
+    """Return a text for each rate change after which a bottleneck's backlog did not leave in time.
 
-    The packet that the shaper is sending continues at the old rate, so the new rate begins only when that packet has been sent.
+    The shaper sends its current packet at the old rate, so the new rate applies only to the packets after it.
     """
     wrong, rates = [], {}
     for entry in done:
@@ -83,9 +83,10 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a text for each change of a netem's delay by which not as many packets had left as had arrived one delay earlier.
+    """Return a text for each delay that netem did not keep until the next change.
 
-    The two numbers may differ by `BEYOND_PACKETS`. Directions with jitter are not checked.
+    At the next change, netem must have passed as many packets as had arrived one delay earlier, with a tolerance of `BEYOND_PACKETS`.
+    Directions with jitter are not checked.
     """
     wrong = []
     for number, entry in enumerate(done):
@@ -109,10 +110,9 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return a text for the first bottleneck from which more data left since the first change than its trace offered.
+    """Return a text for the first violation of a trace, in which more data left a bottleneck since the first change than the trace offered.
 
-    The ideal goodput relies on this limit. Each rise of the rate before the end of a span may let one more packet pass
-    (`experiment.traces`).
+    The ideal goodput assumes that this never happens. Each change may let one additional packet pass (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

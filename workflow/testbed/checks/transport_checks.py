@@ -8,9 +8,9 @@ from testbed.checks.network_checks import grown
 
 #: The largest receive window that fits into 16 bits.
 LARGEST_UNSCALED_BYTES = 65_535
-#: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
+#: Largest memory that Linux uses for a full packet (its truesize), by which the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
-#: Share of a flow's busy time for which the receive window must limit the flow before it is expected to fill the requested buffer.
+#: Share of a flow's busy time. A flow that the receive window limits for longer is expected to fill the requested buffer.
 HELD_BACK = 0.5
 #: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2
@@ -27,7 +27,7 @@ PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
 def check_send_buffer(specification, document) -> Check:
-    """Unacknowledged and waiting data never exceeded the send buffer, and the buffer had the study's size wherever flows filled it."""
+    """Unacknowledged and waiting data never exceeded the send buffer, and buffers that flows filled had the study's size."""
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
@@ -50,7 +50,10 @@ def check_send_buffer(specification, document) -> Check:
 
 
 def check_receive_buffer(specification, document) -> Check:
-    """Unacknowledged data never exceeded the receive buffer, and nearly filled it if the buffer held flows back."""
+    """Unacknowledged data never exceeded the receive buffer.
+
+    If the buffer limited flows for more than `HELD_BACK` of the time, the data reached at least `LEAST_WINDOW` of the buffer.
+    """
     asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
     held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
     # MPTCP's subflows share a buffer.
@@ -64,7 +67,10 @@ def check_receive_buffer(specification, document) -> Check:
 
 
 def check_receive_window(specification, document) -> Check:
-    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1), except by a partial last packet (counted as full)."""
+    """Unacknowledged data never exceeded the largest unscaled window (RFC 9293, section 3.1).
+
+    The last packet may be partial but counts as full, so the count may exceed the limit by less than one packet.
+    """
     flying = most_unacknowledged_bytes(document)
     return Check(
         "receive_window",
@@ -75,7 +81,10 @@ def check_receive_window(specification, document) -> Check:
 
 
 def most_unacknowledged_bytes(document) -> float:
-    """Return the largest unacknowledged payload of a flow at a reading (all subflows together) or at a sample of the time series."""
+    """Return the largest amount of unacknowledged payload of a flow, in bytes, at any reading or sample.
+
+    At a reading, the subflows of a flow are added.
+    """
     sizes, at_looks = {}, Counter()
     for number, look in enumerate(document["sockets"]):
         for socket in look["sockets"]:
@@ -102,7 +111,7 @@ def check_acknowledgements(specification, document) -> Check:
 
 
 def check_least_timeout(specification, document) -> Check:
-    """The smallest excess of a timeout over the RTT is the study's minimum, or more if the RTT varies."""
+    """The smallest difference between a timeout and the RTT is the study's minimum, or more if the RTT varies."""
     least = specification.transport.min_rto_ms
     above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
     most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)
@@ -136,7 +145,7 @@ def check_sending_rate(specification, document) -> Check:
 
 
 def check_super_packets(specification, document) -> Check:
-    """According to the senders' counters, super-packets had on average no more segments than the study allows."""
+    """On average, super-packets had no more segments than the study allows, according to the senders' counters."""
     most = specification.gso_max_segments
     sizes = []
     for pair in specification.pairs:

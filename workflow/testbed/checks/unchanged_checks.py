@@ -1,11 +1,14 @@
-"""The check that all settings lasted until the end: the values read back after the traffic equal those from before it."""
+"""The check that no setting changed during the traffic.
+
+It compares the values read back before the traffic with those read back after the traffic.
+"""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 from testbed.network.outage import seed_after
 
-#: Quantity of a timeline -> the kind of qdisc, the qdisc's parameter, and the number of the parameter's units per unit of the quantity.
+#: Quantity of a timeline -> kind of qdisc, parameter of the qdisc, and factor from the quantity's unit to the parameter's unit.
 OF_TIMELINE = {
     "rate_mbps": ("htb", "rate_bps", 1e6),
     "delay_ms": ("netem", "delay_ms", 1),
@@ -14,7 +17,10 @@ OF_TIMELINE = {
 
 
 def changed(before, after, place="") -> dict[str, list]:
-    """Return the values that differ between two read-backs, as [before, after] by place."""
+    """Return the values that differ between two readings of the settings: place -> [before, after].
+
+    ``place`` is the prefix of all places.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
         found = (changed(before.get(key), after.get(key), f"{place}/{key}" if place else key) for key in keys)
@@ -23,7 +29,7 @@ def changed(before, after, place="") -> dict[str, list]:
 
 
 def check_unchanged(specification, document) -> Check:
-    """The values read back before and after the traffic are equal, except for the study's changes."""
+    """The values read back before and after the traffic are equal, except for changes that the study defines."""
     allowed = changes_of_timeline(specification, document) | seeds_after_outage(specification, document)
     wrong = [
         f"{place}: {after} instead of {before}"
@@ -34,7 +40,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return the values that the last change of each quantity set, by their places in the read-back."""
+    """Return the values that the last change of each quantity set: place in the values read back -> value."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():
@@ -50,7 +56,7 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
 
 
 def seeds_after_outage(specification, document) -> dict[str, int]:
-    """Return the seeds that an outage changes: their new values, by their places in the read-back."""
+    """Return the new seeds that an outage sets: place in the values read back -> seed."""
     outage = specification.multipath.outage
     return {
         f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)
@@ -59,5 +65,5 @@ def seeds_after_outage(specification, document) -> dict[str, int]:
 
 
 def is_peer(place, before, after) -> bool:
-    """Return whether the only additions at a place are endpoints that MPTCP learnt from its peer."""
+    """Return whether the only new entries at a place are endpoints that MPTCP learnt from the peer."""
     return place.endswith("/endpoints") and all(one.get("implicit") for one in after if one not in before)

@@ -1,9 +1,8 @@
-"""Check whether a run was as specified: one check per requirement, from read-back values and counters.
+"""The checks that decide whether a run was as specified, from counters and settings read back.
 
-Every check takes the specification and the run document (without its verdict)
-and returns a `Check`. A failed check makes the run invalid: it is kept, counted
-and shown, but excluded from the statistics. A run's checks depend on its
-application, protocol and platform.
+Every check takes the specification and the run document (without a verdict) and returns a `Check`. If a check fails, the run is invalid:
+the run is kept, counted and shown, but excluded from the statistics. The set of checks depends on the run's application, protocol and
+platform.
 """
 
 from collections.abc import Callable
@@ -59,12 +58,12 @@ AFTERWARDS = (check_memory, check_drops_elsewhere)
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
-    """Return a run's checks, in the order of its verdict."""
+    """Return the checks of a run, in the order of the verdict."""
     return network_and_traffic(specification) + (host_verification.CHECKS if specification.platform == "host" else ())
 
 
 def network_and_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run that are the same on every platform."""
+    """Return the checks of a run, except those for platform ``host`` only."""
     background = (check_background,) if specification.background == "server" else ()
     looked_at = specification.traffic.application != "round-trip"
     looked_at = looked_at and specification.flows > 0
@@ -92,7 +91,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
 
 
 def of_link_options(specification) -> tuple[Callable, ...]:
-    """Return the checks of losses in bursts, and of link options that count their packets."""
+    """Return the checks of a run's loss bursts and link options."""
     checks = ()
     # Imported here because other runs don't need it.
     if specification.has_loss_bursts:
@@ -122,7 +121,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run that don't depend on its paths."""
+    """Return the checks that depend only on the application and the protocol of a run."""
     if not specification.flows:
         loss = LOSS if specification.answers else (check_loss_forward,)
         return (*NETWORK, check_idle_rtt, *loss, *AFTERWARDS)
@@ -156,8 +155,8 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
 
 
 def judge(specification, document) -> dict:
-    """Return the verdict: ``valid`` and the list of all ``checks``."""
-    # No other check needs the counters of other qdiscs.
+    """Return the verdict on a run: ``valid``, and the results of all ``checks``."""
+    # If the counters come from other qdiscs, the other checks can't be made.
     counted = not counted_otherwise(document["network"]["set"], document["links"])
     return verdict_of(
         [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]

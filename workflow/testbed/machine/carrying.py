@@ -1,4 +1,4 @@
-"""Execution of a run, from its specification to its document: with a second try if needed, and written in one step."""
+"""Execute a run, with a second try if the machine ended the first, and write the run's document atomically."""
 
 import gzip
 import json
@@ -17,32 +17,43 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a run with a document: the machine's fault in the first try, and the run's failure; each may be None."""
+    """Outcome of a run that has a document.
+
+    Attributes
+    ----------
+    first_fault : str or None
+        Fault of the machine that ended the first try.
+    failure : str or None
+        Failure of the run, which the document reports.
+    """
 
     first_fault: str | None
     failure: str | None
 
 
 def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_platform) -> Outcome:
-    """Execute a run, write its document, and log the outcome in one last line.
+    """Execute a run, write its document, and log the outcome as the last line.
 
-    A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends gets a
-    second try; if this is also ended from outside the guest, the run has no document and may be started again.
-
-    Raises `GuestError` or `OSError` if there is no document. The log's last line reports this, too.
+    If the run itself fails, its document reports the failure (`failure`). If the machine ends the run, there is a second try. If the second
+    try is also ended from outside the guest, the run has no document and may be started again.
 
     Parameters
     ----------
     output : pathlib.Path
-        File for the document; a file of that name is always complete.
+        File for the document, which is written atomically.
     log : binary file
-        Receives the guest's console and the outcome of the run.
+        Log for the guest's console and the outcome of the run.
     limit_s : float, optional
-        Seconds of real time for each try; by default the platform's own limit.
+        Time limit for each try, in s of real time; by default the platform's limit.
     first_fault : str, optional
-        The machine's fault in an earlier try, for the log.
+        Fault of the machine in an earlier try, for the log.
     **of_platform
-        Arguments that only some platforms accept (`boot`).
+        Further arguments for ``boot``, which only some platforms accept.
+
+    Raises
+    ------
+    GuestError, OSError
+        If there is no document. The log's last line gives the reason.
     """
     platform_module = platform_of(specification)
     limit_s = limit_s or platform_module.wall_limit_s(specification)
@@ -74,7 +85,10 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Execute a run again after the machine ended the first try; return its document, or the fault's document if this try fails too."""
+    """Execute a run again after the machine ended the first try, and return the run's document.
+
+    If the machine ends this try too, the document reports the fault. Raises `MachineFault` if the fault has no document.
+    """
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:
@@ -84,12 +98,12 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return the remark about a second try for the last line of a run's log; empty if there was no second try."""
+    """Return a remark about the second try for the last line of a run's log, or an empty text if there was no second try."""
     return f"; on the second try; first try: {first_fault}" if first_fault else ""
 
 
 def write_document(document, output) -> None:
-    """Write a compressed run document in one atomic step, with the same bytes everywhere."""
+    """Write a compressed run document atomically; the same document gives the same bytes on every machine."""
     try:
         text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:  # incomplete characters, written by a custom kernel
@@ -110,11 +124,9 @@ def write_document(document, output) -> None:
 
 
 def is_done(specification, output) -> bool:
-    """Return whether there is a complete document of exactly this run, written by this testbed and image.
+    """Return whether the file ``output`` has the complete document of exactly this run, written by this testbed and image.
 
-    The result is true only if another execution would give the same bytes, or merely another measurement (platform ``host``).
-
-    ``output`` is the document's file.
+    If so, executing the run again would give the same bytes or, on platform ``host``, only another measurement.
     """
     try:
         document = json.loads(gzip.decompress(output.read_bytes()))

@@ -1,6 +1,6 @@
-"""Isolation of a third-party program: it writes only into its own folder, sees no other process, and has no privileges.
+"""Isolation of a third-party program, which can then write only to one folder, sees no other processes, and has no privileges.
 
-All of this happens in the process that becomes the program, in separate namespaces. A guest doesn't notice it.
+The process that is about to execute the program isolates itself by entering separate namespaces. A guest doesn't notice this.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from testbed.machine.machine import (
     succeed,
 )
 
-#: Flags of mount(2), and flags that must be repeated when a mount is changed, as named in /proc/self/mountinfo.
+#: Flags of mount(2), and the flags that must be repeated when a mount is changed, by their names in /proc/self/mountinfo.
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
 KEPT = {
     "nosuid": 2,
@@ -36,12 +36,12 @@ KEPT = {
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
-#: Number added to a signal's number in the first process's exit status if the signal ended the program, as in a shell.
+#: If a signal ends the program, the first process exits with this number plus the signal's number, as a shell does.
 SIGNALLED = 128
 
 
 def problem(folder, huge_pages) -> str | None:
-    """Try to isolate a program on this machine; return the reason if that fails, otherwise None."""
+    """Try to isolate a program on this machine; return the reason if this fails, otherwise None."""
     try:
         done = subprocess.run(["true"], preexec_fn=lambda: close_off(folder, huge_pages), capture_output=True)
     except (OSError, subprocess.SubprocessError) as error:
@@ -50,19 +50,19 @@ def problem(folder, huge_pages) -> str | None:
 
 
 def close_off(folder, huge_pages) -> None:
-    """Isolate the program that this child process is about to become.
+    """Isolate this child process, which is about to execute a program.
 
     Parameters
     ----------
     folder : str or pathlib.Path
-        The only folder that the program may write to, and its working directory.
+        Working directory of the program, and the only folder that it may write to.
     huge_pages : bool
         Whether the program's private shared memory has huge pages.
 
     Raises
     ------
     OSError
-        If the machine forbids the isolation.
+        If the machine doesn't allow the isolation.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     enter_namespaces(CLONE_NEWNS | CLONE_NEWPID)
@@ -101,7 +101,10 @@ def _unless(*numbers):
 
 
 def _go_on_below_first_process(libc):
-    """Continue as a child of the new process namespace's first process, which ignores signals; this process ends with the child's status."""
+    """Continue in a child of the new process namespace's first process, because a first process ignores signals.
+
+    This process ends with the status of the child.
+    """
     if (first := os.fork()) == 0:
         if (program := os.fork()) == 0:
             return
@@ -123,7 +126,7 @@ def _end_of(child, libc):
 
 
 def _give_up_privileges(libc):
-    """Drop all capabilities, so that this process and its successors can't regain them; user and group stay the same."""
+    """Drop all capabilities permanently, for this process and the programs that it executes; user and group stay the same."""
     succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     succeed(libc.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0))
     for capability in (*(number for number in range(64) if number != CAP_SETPCAP), CAP_SETPCAP):

@@ -1,8 +1,8 @@
-"""Confinement of a declared program inside a guest: its files, its user, and its memory limit.
+"""Confinement of a declared program inside a guest.
 
-The program gets a private root in memory with the image's programs and libraries (read-only), its own files, a folder for logs, ``/tmp``,
-and five devices, but no files of the machine, the run or other programs. It runs as a separate user without any
-privileges, in the network namespace of its host, which it can't change.
+The program gets a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
+a folder for logs, ``/tmp`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
+without privileges. It uses the network namespace of its host, but can't change the namespace.
 """
 
 import ctypes
@@ -15,34 +15,34 @@ from testbed.machine.machine import CLONE_NEWNS, succeed
 
 CLONE_NEWUTS, CLONE_NEWIPC = 0x04000000, 0x08000000
 MS_NOSUID, MS_NODEV = 2, 4
-#: Folders of the image that the private root contains, in addition to the targets of its links.
+#: Content of the private root: folders of the image, entries of the image's /etc (some are targets of links), and devices.
 IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
 DEVICES = ("null", "zero", "full", "random", "urandom")
-#: The program's folders, as the program sees them.
+#: Paths of the program's folders in its private root.
 FOLDER, LOGS = "/program", "/logs"
-#: Folder of a run that requests and receives the TLS secrets of its programs, and the largest size of one process's secrets in bytes: a
-#: power of two, enough for a thousand connections.
+#: Folder of a run that requests and receives the programs' TLS secrets, and largest size of one process's secrets in bytes (a power of
+#: two that is enough for a thousand connections).
 KEYS, MOST_SECRETS = "keys", 2**20
-#: Largest total size of the folders' content in MiB, largest number of processes and threads, and largest number of open files.
+#: Limits on a program: total size of written files in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of confined programs.
 ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 
 def confine(files, root, user, memory_mib) -> None:
-    """Confine the process that is about to become a program.
+    """Confine this process, which is about to execute a program.
 
     Parameters
     ----------
     files : str or None
-        Folder with the program's own files.
+        Folder with the program's files.
     root : str
-        An empty folder in which the program's root is created, invisible to other processes.
+        Empty folder for the program's root, whose content no other process sees.
     user : int
         Numeric id of the program's user and group.
     memory_mib : int
-        Writable memory of each of the program's processes in MiB.
+        Limit on the writable memory of each of the program's processes, in MiB.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     os.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)

@@ -1,8 +1,7 @@
-"""The assignment of a run's work to cores under a real clock: each side's work on a separate core.
+"""Assignment of a run's work to cores under a real clock.
 
-Two hosts of a real network are two machines. So the work of one host's processes, and the
-kernel's work for packets that arrive there, is put on one core (`placed_host`), and the work of its
-peer on another: a core's busy time is then the busy time of a host.
+In a real network, senders and receivers are separate machines. Therefore each side gets a separate core: its processes run there, and
+the kernel processes the packets arriving at its hosts there (`placed_host`). The busy time of the core is then the busy time of the side.
 
 ==========  ===================  =============  ============
 role        two cores            three cores    four cores
@@ -13,8 +12,8 @@ routers     r1 first, r2 second  first          fourth
 program     second               first          first
 ==========  ===================  =============  ============
 
-The program is the testbed's own, with the reader of CPU times (`cpu`). The first core of a
-machine often also handles its interrupts. If there is only one core, it does everything.
+The program is the testbed itself, including its reader of CPU times (`cpu`). The first core of a machine often also handles interrupts.
+If there is only one core, all roles share it.
 """
 
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ TOPOLOGY = Path("/sys/devices/system/cpu")
 
 @dataclass(frozen=True)
 class Placement:
-    """The core numbers of ``senders``, ``receivers``, each of the ``routers`` by name, and the ``program``."""
+    """Core numbers of the ``senders``, the ``receivers``, each router (in ``routers``, by name) and the ``program``."""
 
     senders: int
     receivers: int
@@ -35,14 +34,20 @@ class Placement:
     program: int
 
     def of(self, node) -> int:
-        """Return the core of a node, by the node's name: h1, h3 and so on send, h2, h4 and so on receive."""
+        """Return the core of the node with a given name.
+
+        Hosts with odd numbers (h1, h3, ...) are senders, and hosts with even numbers are receivers.
+        """
         if node.startswith("r"):
-            # On a chain with more than two routers, every second router is treated like the first.
+            # On a chain, routers with odd numbers are treated like r1, and the others like r2.
             return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
         return self.senders if self._sends(node) else self.receivers
 
     def roles(self, nodes) -> dict[int, list[str]]:
-        """Return the roles of each core (``senders``, ``receivers``, a router's name, ``program``), given the names of a run's nodes."""
+        """Return the roles of each core: ``senders``, ``receivers``, ``program`` or the name of a router.
+
+        ``nodes`` are the names of the run's nodes.
+        """
         parts = [
             (self.of(node), node if node.startswith("r") else "senders" if self._sends(node) else "receivers")
             for node in nodes
@@ -58,14 +63,14 @@ class Placement:
 
 
 def place(cores, siblings) -> Placement:
-    """Return the `Placement` on the given cores.
+    """Return a `Placement` on the given cores.
 
     Parameters
     ----------
     cores : collection of int
         Cores that the run may use.
     siblings : dict
-        Core -> numbers of the threads of the same physical core, including itself.
+        Core -> numbers of all hardware threads on the same physical core, including the core itself.
     """
     ordered = apart(cores, siblings)
     if len(ordered) < 3:
@@ -77,7 +82,7 @@ def place(cores, siblings) -> Placement:
 
 
 def apart(cores, siblings) -> list[int]:
-    """Return one thread of each core, or all threads if there is only one core."""
+    """Return one hardware thread of each physical core, or all threads if there is only one physical core."""
     chosen, seen = [], set()
     for core in sorted(cores):
         if core not in seen:
@@ -87,7 +92,10 @@ def apart(cores, siblings) -> list[int]:
 
 
 def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
-    """Return, for each core, the threads of the same physical core according to sysfs; only the core itself if sysfs lists none."""
+    """Return, by core, the hardware threads on the same physical core, according to sysfs.
+
+    If sysfs doesn't list them, the result for a core contains only the core itself.
+    """
     siblings = {}
     for core in cores:
         try:

@@ -1,34 +1,41 @@
-"""A crashed kernel's last output: the reason, and the active functions."""
+"""Parser of a crashed kernel's last output, for the reason and the call trace."""
 
 import re
 
-#: Line with which a kernel begins to report a crash.
+#: Pattern of the line with which a kernel begins to report a crash.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: Pattern of such a line if the machine is to blame: it killed the first process, or has no room for the guest's memory.
+#: Pattern of this line if the machine caused the crash: the machine killed the first process, or has no room for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
-#: Current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
+#: Patterns of the current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`) and of a call trace's entry
+#: (` [<60128a70>] ? tcp_ack+0x190/0x200`).
 AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
-#: Functions with which a kernel prints the reason for a crash.
+#: Pattern of the functions that print the reason for a crash.
 PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
 #: Largest number of named functions, largest length of a line, and number of lines with the processor's registers before a panic.
 MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
 
 
 def lines_of(printed) -> list[str]:
-    """Return the lines that a guest printed, without the kernel's leading timestamps, which are virtual."""
+    """Return the non-empty lines that a guest printed, without the kernel's timestamps.
+
+    Each line is truncated to `MOST_CHARACTERS`.
+    """
     lines = (re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines())
     return [line[:MOST_CHARACTERS] for line in lines if line]
 
 
 def crashed(printed) -> bool:
-    """Return whether a kernel reported a crash (such as a panic or an oops) for which the machine is not to blame."""
+    """Return whether a kernel reported a crash, such as a panic or an oops, that the machine didn't cause."""
     lines = lines_of(printed)
     return any(WHY.search(line) for line in lines) and not any(OF_THE_MACHINE.search(line) for line in lines)
 
 
 def last_words(printed) -> str:
-    """Return the reason and the call trace that a crashed kernel printed, or else the kernel's last line, for a message."""
+    """Return the reason and the call trace that a crashed kernel printed, as the end of a message.
+
+    If the kernel printed no reason, the result contains its last line instead.
+    """
     lines = lines_of(printed)
     why = dict.fromkeys(line for line in lines if WHY.search(line))
     if not why:
@@ -38,9 +45,9 @@ def last_words(printed) -> str:
 
 
 def call_trace(lines) -> list[str]:
-    """Return the innermost functions of a kernel that crashed, each before its caller.
+    """Return the functions in a crashed kernel's call trace, innermost first; at most `MOST_FUNCTIONS`.
 
-    Entries on the stack that weren't calls are omitted: beginnings of functions, and the functions that print the trace.
+    Two kinds of entries are omitted: the beginning of a function, which is not a return address, and the functions that print the trace.
     """
     begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
     # A fault is reported before the panic that it causes.

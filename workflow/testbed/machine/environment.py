@@ -1,4 +1,4 @@
-"""The environment of a run, limited to the parts that can affect a result: kernel, tick, clock, tools, image."""
+"""The parts of a run's environment that can affect a result: kernel, tick, clock, tools and image."""
 
 import gzip
 import hashlib
@@ -20,11 +20,11 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 
 
 def describe(testbed_digest) -> dict:
-    """Return the environment of the running guest, which doesn't depend on the time or the machine.
+    """Return the environment of the running guest, which depends neither on the time nor on the machine.
 
     ``testbed_digest`` is the identity of the program that executes the run (`identity`).
 
-    Raises `FileNotFoundError` if the image has no description or the kernel no configuration to read.
+    Raises `FileNotFoundError` if the image has no description, or if the kernel doesn't provide its configuration.
     """
     configuration = gzip.decompress(KERNEL_CONFIGURATION.read_bytes())
     return {
@@ -37,9 +37,10 @@ def describe(testbed_digest) -> dict:
 
 
 def describe_unbooted(linux, build, testbed_digest) -> dict:
-    """Return the environment, as from `describe`, of a guest that ended too early to report it, using the file of its kernel.
+    """Return the environment of a guest that ended before it could report its environment.
 
-    ``build`` is the kernel's build number, None for the image's kernel.
+    The result has the form of `describe` and is read from ``linux``, the file of the guest's kernel. ``build`` is the kernel's build
+    number, or None for the image's kernel.
     """
     version, configuration = of_binary(linux)
     return {
@@ -53,12 +54,12 @@ def describe_unbooted(linux, build, testbed_digest) -> dict:
 
 
 def build_in(linux) -> str:
-    """Return the build information in a guest kernel's file, in the form of uname(2)."""
+    """Return the build information from a guest kernel's file, in the form of uname(2)."""
     return re.search(rb"Linux version [^\n\0]*\) (#[^\n\0]+)", linux.read_bytes())[1].decode()
 
 
 def kernel_of(specification) -> str | None:
-    """Return the `kernel_id` of a run's kernel in this image."""
+    """Return the `kernel_id` of a run's custom kernel in this image, or None for the image's kernel."""
     if not specification.has_own_kernel:
         return None
     image = json.loads(IMAGE_DESCRIPTION.read_text())
@@ -66,7 +67,7 @@ def kernel_of(specification) -> str | None:
 
 
 def configured(configuration) -> dict:
-    """Return the digest and the tick of a guest kernel from its configuration."""
+    """Return the SHA-256 of a guest kernel's configuration, and the tick that the configuration sets."""
     return {
         "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
         "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
@@ -74,7 +75,7 @@ def configured(configuration) -> dict:
 
 
 def describe_host(testbed_digest) -> dict:
-    """Return the environment of a run on this machine's own kernel: only the machine's properties that may affect a result.
+    """Return the environment of a run on this machine's own kernel, with only those properties that may affect a result.
 
     Raises `FileNotFoundError` if the image has no description.
     """
@@ -90,7 +91,7 @@ def describe_host(testbed_digest) -> dict:
 
 
 def kernel(configuration) -> dict[str, str | None]:
-    """Return the kernel's identification; ``configuration`` is None if it can't be read."""
+    """Return the identification of the running kernel; ``configuration`` is None if the kernel doesn't provide it."""
     system = os.uname()
     return {
         "kernel": system.release,
@@ -100,12 +101,12 @@ def kernel(configuration) -> dict[str, str | None]:
 
 
 def program(testbed_digest) -> dict:
-    """Return the identification of the image's tools and of the testbed."""
+    """Return the identification of the image, its tools and the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": testbed_digest}
 
 
 def cpu_model(text) -> str:
-    """Return the processor's name from /proc/cpuinfo, or "unknown", because not every architecture gives it."""
+    """Return the processor's name from the text of /proc/cpuinfo, or "unknown", because some architectures don't give a name."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

@@ -1,4 +1,7 @@
-"""Execution of a guest, a measured program or a simulator on given cores, until its time limit or its workflow's end at the latest."""
+"""Execution of a guest, a measured program or a simulator.
+
+The program runs on given cores. It is ended at its time limit, or earlier if the workflow ends.
+"""
 
 import contextlib
 import ctypes
@@ -28,32 +31,37 @@ def execute(
 ) -> tuple[int, bytes]:
     """Run a program to completion.
 
-    The program's output is copied to the log through memory: if the program wrote to the log directly, a full disk
-    would make it fail in the middle of the run.
-
-    Returns the program's exit status (negative: the signal that ended it), and its standard output and error.
+    The program writes its output to memory, from which the output is copied to the log. If the program wrote directly to the log, a full
+    disk would make it fail in the middle of the run.
 
     Parameters
     ----------
     command : list of str
     step : str
-        Name of the step, for the message.
+        Name of the step, for messages.
     folder : pathlib.Path
         Working directory of the program.
     environment : dict of str
-        The program's complete environment.
+        Complete environment of the program.
     cores : iterable of int
-        Cores to which the program and its children are bound.
+        Cores on which the program and its children may run.
     limit_s : float
-        Limit of real time in s.
+        Time limit in s of real time.
     log : binary file
-        An unbuffered file.
+        Unbuffered file for the program's output.
     workflow : int or None
         pidfd of the workflow.
     prepare : callable, optional
-        Function called in the process that becomes the program.
+        Function that the child process calls before it executes the program.
     cpu_s : float, optional
-        CPU time in s after which SIGXCPU ends the program or any of its children.
+        Limit of CPU time in s for each process; SIGXCPU ends a process that exceeds it.
+
+    Returns
+    -------
+    status : int
+        Exit status of the program, or minus the number of the signal that ended it.
+    printed : bytes
+        Standard output and standard error of the program.
 
     Raises
     ------
@@ -62,7 +70,7 @@ def execute(
     ConsoleFull
         If the program prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
-        If the workflow ends first.
+        If the workflow ends before the program.
     """
     with Console(log) as console:
         process = subprocess.Popen(
@@ -93,7 +101,7 @@ def execute(
 
 
 class Console:
-    """A program's output in memory, and its copy in a log."""
+    """A memory buffer for a program's output, which is copied to a log."""
 
     def __init__(self, log):
         self.log, self.copied, self.writable = log, 0, True
@@ -109,12 +117,12 @@ class Console:
         os.close(self.memory)
 
     def printed(self, start=0) -> bytes:
-        """Return the output from byte ``start`` on, without disturbing the program's writes."""
+        """Return the output after the first ``start`` bytes, without disturbing the program's writes."""
         # The program and this process share the position in the file; its size is the limit of the output.
         return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
     def copy(self) -> None:
-        """Append new output to the log; if this fails, tell the user once."""
+        """Append new output to the log; if this fails, inform the user once."""
         try:
             while self.writable and (new := self.printed(self.copied)):
                 self._write(UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], new))
@@ -130,7 +138,10 @@ class Console:
 
 
 def confine(cores, prepare=None, cpu_s=None) -> None:
-    """Prepare a child process that is about to run a program: it ends with its parent, stays on ``cores``, and has limited CPU time."""
+    """Restrict a child process that is about to execute a program.
+
+    The process ends with its parent, runs only on ``cores``, and may use at most ``cpu_s`` seconds of CPU time.
+    """
     if prepare:
         prepare()
     if cpu_s is not None:
@@ -145,7 +156,7 @@ def confine(cores, prepare=None, cpu_s=None) -> None:
 
 
 def status_of(process, step, limit_s, workflow, console) -> int:
-    """Wait for the end of a program (`execute`) while copying its output, and return its status."""
+    """Wait until a program ends, copying its output meanwhile, and return the program's exit status; see `execute`."""
     end = time.monotonic() + limit_s
     handle = os.pidfd_open(process.pid)
     try:

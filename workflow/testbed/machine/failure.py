@@ -1,7 +1,7 @@
 """The document of a failed run, which reports the failure and its reason.
 
-A study continues without such a run. The document is an ordinary run document, has the same bytes
-every time that it is created, and is judged invalid.
+A study continues without the failed run. The document has the form of an ordinary run document, and its verdict is invalid. The same
+failure always gives the same bytes.
 """
 
 from experiment.specification import DOCUMENT_VERSION
@@ -20,9 +20,9 @@ def document_of(specification, environment, step, cause, kind=None) -> dict:
     ----------
     specification : dict
     environment : dict
-        Environment of the run, in the form of `environment.describe`.
+        Environment of the run, as returned by `environment.describe`.
     step, cause : str
-        The step that failed, and the reason.
+        Failed step, and reason for the failure.
     kind : str, optional
         `CRASH` or `NOT_ENDED`.
     """

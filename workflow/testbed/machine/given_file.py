@@ -1,6 +1,6 @@
-"""Read files from users (studies, C files, patches, traces): regular files of limited size, read only once.
+"""Read users' files (studies, C files, patches, traces), which must be regular files of limited size.
 
-The bytes from this single reading are hashed, checked and kept.
+Each file is read only once, and the same bytes are checked, hashed and kept.
 """
 
 import errno
@@ -29,7 +29,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
     Raises
     ------
     GivenFileError
-        If the file is a device, a pipe or a socket, or larger than ``largest`` bytes; the rest of a larger file isn't read.
+        If the file is a device, a pipe or a socket, or if it is larger than ``largest`` bytes. A larger file isn't read completely.
     OSError
         If the file can't be opened, or is a folder.
     """

@@ -1,4 +1,7 @@
-"""The input and output of a run's program: a folder with its modules, its specification, and its document."""
+"""The folder through which a run's program receives its input and returns its output.
+
+The input consists of the program's modules and the run's specification. The output is the run document.
+"""
 
 import contextlib
 import json
@@ -25,13 +28,13 @@ from testbed.machine.program_files import lay
 LARGEST_BYTES = 2**28
 #: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
-#: Command that compiles a package: in a separate process, because the state of a process affects bytecode; with the package's name instead
-#: of the checkout's path, and without the files' dates.
+#: Command that compiles a package. It runs in a separate process, because the state of a process affects bytecode. The bytecode contains
+#: the package's name instead of the checkout's path, and no file dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
 
 
 def hand_over(specification, job) -> None:
-    """Put the packages, their identity and a run's specification into the folder ``job``, which is all that the run sees of the machine."""
+    """Put the packages, their identity, a run's specification and the files of its declared programs into the folder ``job``."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
         # Not on the guest kernel's command line, which affects its random numbers.
@@ -48,7 +51,7 @@ def hand_over(specification, job) -> None:
 
 
 def lay_programs(specification, job) -> None:
-    """Put the files of the study's declared programs into ``job``; raise `GuestError` if they can't be read."""
+    """Put the files of a study's declared programs into the folder ``job``; raise `GuestError` if the files can't be read."""
     if not specification.groups:
         return
     for folder, sha256 in needs_files(specification).items():
@@ -62,7 +65,7 @@ def lay_programs(specification, job) -> None:
 
 
 def linked(file, place) -> None:
-    """Copy a file to another place, as a hard link if both are on one file system."""
+    """Create a hard link to a file, or copy the file if it can't be linked."""
     try:
         os.link(file, place)
     except OSError:
@@ -71,10 +74,20 @@ def linked(file, place) -> None:
 
 @dataclass(frozen=True)
 class PacketsAsked:
-    """Requested packet captures of a run.
+    """A request for packet captures of a run.
 
-    ``kept_bytes`` of each packet are stored, at the interfaces named in ``at`` (all if empty), with additional readings every
-    ``step_s``; ``folder`` receives the files, and with ``keys`` also the TLS secrets that the run's programs log.
+    Attributes
+    ----------
+    kept_bytes : int
+        Number of bytes to store of each packet.
+    at : list of str
+        Interfaces at which packets are captured; all if empty.
+    step_s : float or None
+        Interval between additional readings of the captures, in s.
+    folder : pathlib.Path
+        Folder for the captured files.
+    keys : bool
+        Whether the folder also receives the TLS secrets that the run's programs log.
     """
 
     kept_bytes: int
@@ -84,14 +97,17 @@ class PacketsAsked:
     keys: bool = False
 
     def ask(self, job) -> None:
-        """Pass the request to the run's program."""
+        """Write the request to the run's folder."""
         (job / "packets").mkdir()
         if self.keys:
             (job / KEYS).mkdir()
         (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
 
     def take(self, job) -> None:
-        """Move the captured files to ``folder``: only regular files, because a custom kernel can leave anything in ``job``."""
+        """Move the captured files from the run's folder to ``folder``.
+
+        Only regular files are moved, because a custom kernel can leave anything in the run's folder.
+        """
         for folder, suffix in (("packets", ".pcapng"), *([(KEYS, ".txt")] if self.keys else [])):
             for file in sorted((job / folder).iterdir()):
                 if file.suffix == suffix and stat.S_ISREG(file.lstat().st_mode):
@@ -100,9 +116,16 @@ class PacketsAsked:
 
 @dataclass(frozen=True)
 class TraceAsked:
-    """Requested kernel events of a run.
+    """A request for a trace of kernel events in a run.
 
-    ``kernel`` is the guest kernel with tracing, ``events`` and ``functions`` are globs, and ``folder`` gets the files.
+    Attributes
+    ----------
+    kernel : pathlib.Path
+        Guest kernel with tracing.
+    events, functions : list of str
+        Globs of the events and the kernel functions to trace.
+    folder : pathlib.Path
+        Folder for the trace's files.
     """
 
     kernel: Path
@@ -111,12 +134,12 @@ class TraceAsked:
     folder: Path
 
     def ask(self, job) -> None:
-        """Pass the request to the run's program."""
+        """Write the request to the run's folder."""
         (job / "trace").mkdir()
         (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
 
     def take(self, job) -> None:
-        """Move the trace's files to ``folder``: only regular files with known names."""
+        """Move the trace's files from the run's folder to ``folder``; only regular files with known names are moved."""
         for name in TRACE_FILES:
             file = job / "trace" / name
             if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
@@ -124,7 +147,10 @@ class TraceAsked:
 
 
 def prepare(folder) -> None:
-    """Put the compiled packages into a folder: compiling them in a run would take longer and change its timing."""
+    """Copy the packages into a folder and compile them.
+
+    Compiling them during a run would take longer and change the run's timing. Raises `OSError` if they can't be compiled.
+    """
     for package in TESTBED:
         for module in modules_of(package):
             copy = folder / package.name / module.relative_to(package)
@@ -136,9 +162,9 @@ def prepare(folder) -> None:
 
 
 def prepared() -> Path:
-    """Return a folder with the compiled packages (`prepare`), which is kept next to the packages for further runs.
+    """Return the folder with the compiled packages (`prepare`), which is created once and used again by later runs.
 
-    Raises `OSError` if it can't be created there.
+    Raises `OSError` if the folder can't be created.
     """
     folder = WORKFLOW / "__pycache__" / f"testbed-{content_digest(*TESTBED)[:16]}"
     if not folder.exists():
@@ -157,21 +183,26 @@ def prepared() -> Path:
 
 
 def result(specification, job, status, step="guest", what="the guest kernel", says_why=False) -> dict:
-    """Return the document that a run left in ``job``, or a document with the reason for the run's failure.
-
-    Raises `GuestError` if the run left something else, or a failure without its environment; `MachineFault` if it left nothing or was
-    killed.
+    """Return the document that a run left in ``job``, or a document that reports the run's failure.
 
     Parameters
     ----------
     specification : RunSpecification
     job : pathlib.Path
+        Folder of the run.
     status : int
-        Exit status of the run's process (negative: the signal).
+        Exit status of the run's process, or minus the number of the signal that ended it.
     step, what : str
-        The current step, and the name of the run's process, for the message.
+        Current step and name of the run's process, for messages.
     says_why : bool
         Whether the process printed the reason for its end.
+
+    Raises
+    ------
+    GuestError
+        If the run left something other than its document, or failed before its environment was known.
+    MachineFault
+        If the run left nothing, or if it failed because one of its processes was killed.
     """
     failure, document = left_by_run(job / "failure.json", ("step", "kind", "cause")), left_by_run(job / "document.json")
     if failure:
@@ -207,15 +238,15 @@ def _no_number(word):
 
 
 def left_by_run(path, keys=()) -> dict | None:
-    """Return the content of a JSON file that a run wrote, or None if the run ended before the file was complete.
+    """Return the JSON object in a file that a run wrote, or None if the file has no complete object.
 
-    A custom kernel can leave anything in the file's place, such as a link or a pipe, which counts as no content.
+    A custom kernel can leave anything under the file's name, such as a link or a pipe. In such a case the result is None, too.
 
     Parameters
     ----------
     path : pathlib.Path
     keys : iterable of str
-        Required keys, whose values must be text.
+        Keys that the object must have, with text as values.
     """
     try:
         left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)

@@ -1,10 +1,9 @@
-"""Platform ``host``: the same program under this machine's own kernel and clock.
+"""Platform ``host``: runs on this machine's own kernel and clock.
 
-A run gets separate user, network, mount and process namespaces inside the container in which it is
-started. This needs no privileges; the run's program is root in them. (On a machine without user
-namespaces, root creates only the other namespaces.) The run uses the machine
-exclusively: no run of any other workflow is executed at the same time. Measurements depend on the
-machine and its load, so two runs with the same seed don't give the same bytes.
+A run gets separate user, network, mount and process namespaces inside its container, and the run's program is root in these namespaces.
+Creating them needs no privileges. (On a machine without user namespaces, root creates only the other three.) The run has the machine to
+itself: no other run, of any workflow, is executed at the same time. Measurements depend on the machine and its load, so two runs with
+the same seed don't give the same bytes.
 """
 
 import os
@@ -24,24 +23,24 @@ NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
 AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
 #: Duration of a run without traffic, in s: container, network, readings, 10 pings.
 START_S = 5
-#: Time in s allowed in addition to the traffic's limit (`traffic.time_limit_s`) to start, and to end hanging processes.
+#: Additional time in s, beyond the traffic's limit (`traffic.time_limit_s`), for the start-up and for ending hung processes.
 SPARE_S = 180
 
 
-#: Smallest change in the time of day relative to the monotonic clock, in s, that shows that the time was set; not below the resolution of
-#: the readings.
+#: Smallest change in the difference between the time of day and the monotonic clock, in s, that counts as setting the clock. It must not
+#: be below the resolution of the readings.
 STEP_S = 1e-3
-#: Number of times that both clocks are read; the reading that took the shortest time counts.
+#: Number of readings of both clocks, of which only the fastest is used.
 CLOCK_READINGS = 10
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated duration of a run in s: its start-up time plus the duration of its traffic, since the clock is real."""
+    """Return the estimated duration of a run in s: start-up plus traffic, which takes its full duration under a real clock."""
     return START_S + more_hosts_s(specification) + specification.expected_s
 
 
 def wall_limit_s(specification) -> float:
-    """Return the limit of real time for a run in s."""
+    """Return the time limit of a run, in s of real time."""
     return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
 
 
@@ -51,7 +50,7 @@ def digest(specification) -> str:
 
 
 def namespaces_here() -> list[str]:
-    """Return `NAMESPACES`, with a user namespace unless this user is root and can't create one."""
+    """Return `NAMESPACES` with options for a user namespace, unless this user is root and can't create one."""
     can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
     return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
 
@@ -59,14 +58,17 @@ def namespaces_here() -> list[str]:
 def boot(specification, wall_limit_s, log) -> dict:
     """Execute a run under this machine's kernel and return its document.
 
-    Raises `GuestError` if the run crashed, hung, or could not be executed.
-
     Parameters
     ----------
     wall_limit_s : float
-        Seconds of real time after which the run is ended.
+        Time limit of the run, in s of real time.
     log : binary file
-        Receives the output of the run's program.
+        Log for the output of the run's program.
+
+    Raises
+    ------
+    GuestError
+        If the run crashed, hung, or could not be executed.
     """
     with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
         hand_over(specification, job)
@@ -85,7 +87,10 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 
 def clock_difference_s() -> float:
-    """Return the time of day minus the monotonic clock, which is constant unless the clock is set or the machine sleeps."""
+    """Return the time of day minus the monotonic clock, in s.
+
+    The difference is constant unless the clock is set or the machine sleeps.
+    """
     readings = []
     for _ in range(CLOCK_READINGS):
         before_ns, day_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()

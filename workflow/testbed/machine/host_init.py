@@ -1,8 +1,7 @@
-"""First process of a run on this machine's own kernel: it mounts private file systems, then starts the run's program.
+"""The first process of a run on platform ``host``: it mounts private file systems and then starts the run's program.
 
-``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
-namespaces (unshare(1)), so all its changes and child processes end with it. The network namespace
-has only a loopback device, so no packet can leave it.
+``python3 -m testbed.machine.host_init JOB`` runs as root in new user, network, mount and process namespaces (unshare(1)), so its changes
+and child processes end with it. No packet can leave the network namespace, which has no device of the machine.
 """
 
 import ctypes
@@ -25,21 +24,23 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mount(source, target, kind=None, flags=0) -> None:
-    """Mount a file system; raise OSError with the target when it fails."""
+    """Mount a file system, or raise `OSError` with the target as the file name."""
     if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), target)
 
 
 def prepare(job) -> None:
-    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see; ``job`` becomes `JOB`.
+    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see.
+
+    The folder ``job`` is mounted at `JOB`.
 
     Raises
     ------
     OSError
-        If the kernel allows no such mount in a user namespace.
+        If the kernel doesn't allow these mounts in a user namespace.
     RuntimeError
-        If the network namespace has more than its loopback device.
+        If the network namespace has no loopback device, or has a device of the machine.
     """
     mount("tmpfs", "/run", "tmpfs")
     os.makedirs("/run/netns")
@@ -61,7 +62,10 @@ def has_hardware(name) -> bool:
 
 
 def leave(error, job) -> None:
-    """Write a run's failure to its folder like `guest.main`; ``job`` is a descriptor, because mounts may have hidden the folder's path."""
+    """Write ``failure.json`` to a run's folder, as `guest.main` does.
+
+    ``job`` is a file descriptor, because a mount may have hidden the folder's path.
+    """
     failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
     handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
     with open(handle, "w") as stream:

@@ -1,7 +1,8 @@
-"""The identity of a program: a digest of the code of its modules, without comments, docstrings and layout.
+"""The identity of a program: a digest of its modules' code without comments, docstrings and layout.
 
-A run document names the program that made it, and a different identity makes finished runs stale. The identity is computed from the tokens
-of each module and is the same under every Python since 3.11, unlike syntax trees and their text, which differ between versions.
+A run document contains the identity of the program that wrote it. If the identity changes, finished runs become stale. The identity is
+computed from the tokens of each module and is the same under every Python version since 3.11. Syntax trees are not hashed, because they
+differ between versions.
 """
 
 import ast
@@ -13,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 WORKFLOW = Path(__file__).parents[2]
-#: The packages that execute a run on Linux, and the additional one for a simulator.
+#: The packages that execute a run on Linux, and the additional package for a simulator.
 TESTBED = (WORKFLOW / "experiment", WORKFLOW / "testbed")
 SIMULATOR = WORKFLOW / "simulator"
 #: Markers of structure. None of them can be a token of a module.
@@ -26,18 +27,22 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def program_identity(specification) -> str:
-    """Return the identity of the testbed that executes a run: the one handed over, or else one computed here."""
+    """Return the identity of the testbed that executes a run.
+
+    This is the specification's ``testbed_digest`` if it has one; otherwise the identity is computed here.
+    """
     return specification.testbed_digest or package_digest(*TESTBED)
 
 
 def package_digest(*folders, of_module=None) -> str:
-    """Return the identity of packages, from the names and the code of their modules, including those in subfolders.
+    """Return the identity of packages, computed from the names and the code of their modules, including modules in subfolders.
 
     Parameters
     ----------
     *folders : pathlib.Path
+        Folder of each package.
     of_module : callable, optional
-        `module_digest`, or a function that remembers its results.
+        Function to use instead of `module_digest`, such as one that caches its results.
     """
     lines = (
         f"{folder.name}/{module.relative_to(folder)} {(of_module or module_digest)(module.read_bytes())}\n"
@@ -48,7 +53,7 @@ def package_digest(*folders, of_module=None) -> str:
 
 
 def content_digest(*folders) -> str:
-    """Return the SHA-256 of the exact files of packages: names and contents, sorted by name."""
+    """Return the SHA-256 of the names and contents of all modules in packages, in hexadecimal digits."""
     digest = hashlib.sha256()
     for folder in folders:
         for module in modules_of(folder):
@@ -58,22 +63,22 @@ def content_digest(*folders) -> str:
 
 
 def modules_of(folder) -> list[Path]:
-    """Return the modules of a package, sorted."""
+    """Return the sorted paths of the modules in a package and its subfolders."""
     return sorted(folder.rglob("*.py"))
 
 
 @cache
 def module_digest(content) -> str:
-    """Return the SHA-256, in hex digits, of a module's code; ``content`` is the bytes of its file.
+    """Return the SHA-256 of a module's code, in hexadecimal digits.
 
-    Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
+    ``content`` is the module's file as bytes. Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
     """
     tokens = meaningful_tokens(content.decode("utf-8-sig").replace("\r\n", "\n"))
     return hashlib.sha256("\0".join(tokens).encode()).hexdigest()
 
 
 def meaningful_tokens(source) -> list[str]:
-    """Return the tokens of a module that can affect its behaviour, with markers for the ends of lines and for blocks."""
+    """Return the tokens that can affect a module's behaviour, with markers for line ends and for the beginning and the end of blocks."""
     effectless, call_ends = _places(source)
     kept, end = [], (0, 0)
     for start, text in _tokens(source):
@@ -86,7 +91,10 @@ def meaningful_tokens(source) -> list[str]:
 
 
 def _append(kept, text) -> None:
-    """Append a token, unless it ends an empty line or an empty block; the start of an empty block is removed."""
+    """Append a token, unless it ends an empty line or an empty block.
+
+    If the token ends an empty block, the start of the block is removed.
+    """
     if text == DEDENT and kept[-1:] == [INDENT]:
         kept.pop()
     elif text != LINE_END or (kept and kept[-1] not in MARKERS.values()):
@@ -94,9 +102,9 @@ def _append(kept, text) -> None:
 
 
 def _places(source) -> tuple[dict, set]:
-    """Return the positions of a module's statements without effect (start -> end), and the positions of the calls' closing brackets.
+    """Return the statements without effect in a module (start -> end), and the positions of the closing brackets of calls.
 
-    Statements without effect are `pass`, and strings such as docstrings. A position is a line and a column.
+    A statement without effect is either ``pass`` or only a string, such as a docstring. A position is a line and a column.
     """
     lines, effectless, call_ends = source.split("\n"), {}, set()
 
@@ -126,7 +134,7 @@ def _is_text(node) -> bool:
 
 
 def _tokens(source) -> Iterator[tuple[tuple, str]]:
-    """Yield the start and the text of each token except layout; an f-string counts as a single token with its source text."""
+    """Yield the position and the text of each token except layout; an f-string is a single token with its source text."""
     lines, depth, begin = source.split("\n"), 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -149,10 +157,10 @@ def _between(lines, start, end) -> str:
 
 
 def _without_trailing_commas(tokens) -> list[str]:
-    """Return tokens without the trailing commas that formatting adds after the last of several items in brackets.
+    """Return tokens without trailing commas in brackets, which a formatter may add.
 
-    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (commas in a lambda may separate
-    arguments).
+    A trailing comma is removed only if the same brackets have another comma, because a single comma may make a tuple. Brackets with a
+    lambda are not changed, because their commas may separate the lambda's arguments.
     """
     kept, commas = [], []
     for text in tokens:

@@ -1,7 +1,6 @@
-"""The machine's resources that a run occupies: a core, a folder, and room for its memory.
+"""Resources of the machine that a run occupies: a core, a folder, and memory.
 
-All are released when the run ends, even if it is killed, and a run ends with
-its workflow.
+All resources are released when the run ends, even if the run is killed. A run ends when its workflow ends.
 """
 
 import contextlib
@@ -21,8 +20,8 @@ from testbed.machine.messages import note
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
 #: Interval between searches for a free core, in seconds.
 CORE_POLL_S = 0.2
-#: Interval between searches by a run that needs all cores, in seconds; shorter, because otherwise such a run would rarely be the first of
-#: many to find a free core.
+#: Interval in seconds between the searches of a run that needs all cores. It is shorter than `CORE_POLL_S`, because otherwise the many
+#: other runs would usually find a free core first.
 ALL_CORES_POLL_S = 0.02
 #: Folder with the locks of the cores for all users of the machine.
 CORE_LOCKS = Path("/tmp")
@@ -35,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class GuestError(RuntimeError):
-    """The guest failed to execute the run; ``step`` is the step that failed, and ``cause`` the reason."""
+    """The guest failed to execute the run; ``step`` is the failed step, and ``cause`` the reason."""
 
     def __init__(self, step, cause):
         self.step, self.cause = step, cause
@@ -43,10 +42,14 @@ class GuestError(RuntimeError):
 
 
 class MachineFault(GuestError):
-    """The machine, and not the experiment, ended the guest: another try may succeed.
+    """The machine rather than the experiment ended the guest, so another try may succeed.
 
-    ``document`` is the run's document in case another try ends in the same way (`failure.document_of`); None if the fault was outside
-    the guest. ``printed`` is the guest's output so far.
+    Attributes
+    ----------
+    document : dict or None
+        Document of the run if another try ends in the same way (`failure.document_of`), or None if the fault was outside the guest.
+    printed : bytes
+        Output of the guest until the fault.
     """
 
     def __init__(self, step, cause, document=None):
@@ -59,7 +62,7 @@ class ConsoleFull(GuestError):
 
 
 class WorkflowEnded(GuestError):
-    """The run's workflow has ended, so the run was ended."""
+    """The run was ended because its workflow had ended."""
 
     def __init__(self):
         super().__init__("run", "the workflow ended, and so did the run")
@@ -67,9 +70,9 @@ class WorkflowEnded(GuestError):
 
 @contextlib.contextmanager
 def workflow_process() -> Iterator[int | None]:
-    """Yield a file descriptor that becomes readable once the workflow has ended (pidfd_open(2)); None without a workflow.
+    """Yield a pidfd that becomes readable when the workflow ends (pidfd_open(2)), or None without a workflow.
 
-    Raises `WorkflowEnded` if it has ended already.
+    Raises `WorkflowEnded` if the workflow has already ended.
     """
     pid = os.environ.get(WORKFLOW_VARIABLE)
     if not pid:
@@ -86,7 +89,10 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Wait until one of the processes (pidfds; None is ignored) has ended or the time has passed; return those that have ended."""
+    """Wait until a process ends or the given time has passed, and return the pidfds of the processes that have ended.
+
+    ``processes`` are pidfds; None is ignored.
+    """
     ends = select.poll()
     for handle in processes:
         if handle is not None:
@@ -96,7 +102,10 @@ def ended_within(seconds, *processes) -> list[int]:
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Create the folder that a guest sees as its job, and delete it afterwards; first delete the folders that killed runs have left."""
+    """Create the job folder of a run, and delete it afterwards.
+
+    Folders left by killed runs are deleted first.
+    """
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
         with contextlib.suppress(OSError), locked(left):  # in use, or another user's
@@ -113,7 +122,7 @@ def job_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def locked(path) -> Iterator[None]:
-    """Lock a file or folder until the context or this process ends; raise BlockingIOError if another process has locked it."""
+    """Lock a file or folder until the context or this process ends; raise `BlockingIOError` if it is already locked."""
     # O_NONBLOCK, because opening a pipe that another user gave this name would never return.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
@@ -125,11 +134,10 @@ def locked(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
-    """Hold a core that no other run on this machine holds; wait until one is free.
+    """Wait for a core that no other run on this machine uses, and hold a lock on the core.
 
-    A guest constantly switches between its kernel and its processes, which is several
-    times faster on one core than across two. The lock is on one file per
-    core, regardless of its creator, and ends with this process.
+    A guest constantly switches between its kernel and its processes, which is several times faster on one core than across two cores. Each
+    core has one lock file for all users of the machine. The lock ends with this process at the latest.
 
     Raises `WorkflowEnded` if the workflow (a pidfd) ends before a core is free.
     """
@@ -145,12 +153,12 @@ def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
 
 
 def take_core(stack, folder) -> int | None:
-    """Lock a free core for the lifetime of ``stack`` and return it, or None if all are taken."""
+    """Lock a free core until ``stack`` is closed; return the core's number, or None if no core is free."""
     return next((core for core in sorted(os.sched_getaffinity(0)) if lock_core(stack, core, folder)), None)
 
 
 def lock_core(stack, core, folder) -> bool:
-    """Lock a core for the lifetime of ``stack``; return whether it was free."""
+    """Lock a core until ``stack`` is closed; return whether the core was free."""
     path = folder / f"sawtooth-core-{core}.lock"
     mask = os.umask(0)  # every user must be able to open it, regardless of the creator's umask
     try:
@@ -166,12 +174,12 @@ def lock_core(stack, core, folder) -> bool:
 
 @contextlib.contextmanager
 def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
-    """Hold all cores of the machine as soon as no other run holds any; yield the cores that this run may use.
+    """Wait until no other run uses a core, hold locks on all cores, and yield the cores that this run may use.
 
-    Cores are taken in order and kept while waiting. So runs in the guest kernel, which need one core,
-    end and make room, and if two runs need all cores, the second waits at the first core.
+    Cores are locked in order, and kept while this run waits for the next core. Runs in a guest kernel need only one core, so they make
+    room when they end. If two runs need all cores, the second waits for the first core.
 
-    Raises `WorkflowEnded` if the workflow (a pidfd) ends before all cores are held.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before all cores are locked.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -191,16 +199,16 @@ def online_cores() -> set[int]:
 
 
 def numbers_of(text) -> set[int]:
-    """Return the numbers in a list in the format of sysfs: ``0-3,8``."""
+    """Return the numbers in a list in the format of sysfs, such as ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
 
 def memory_folder(least_mib) -> str:
-    """Return the folder for a guest's memory: shared memory, or else a folder on disk.
+    """Return the folder for a guest's memory: shared memory, or else the folder for temporary files.
 
-    ``least_mib`` is the free space that the memory needs. Raises `GuestError` if no folder has enough room, is writable and can be
-    mapped as executable.
+    The folder must have ``least_mib`` MiB of free space, be writable, and not be mounted ``noexec``. Raises `GuestError` if neither folder
+    is suitable.
     """
     causes = []
     for folder in (SHARED_MEMORY, tempfile.gettempdir()):
@@ -218,7 +226,7 @@ def memory_folder(least_mib) -> str:
 
 
 def may_have_huge_pages(folder) -> bool:
-    """Return whether programs may mount private shared memory with huge pages, for a guest's memory in ``folder`` (`mount_huge_pages`)."""
+    """Return whether a guest with its memory in ``folder`` can use private shared memory with huge pages (`mount_huge_pages`)."""
     if folder != SHARED_MEMORY:
         return False  # the disk has more room
     try:
@@ -228,19 +236,20 @@ def may_have_huge_pages(folder) -> bool:
 
 
 def mount_huge_pages() -> None:
-    """Mount shared memory with huge pages over the machine's, visible only to the program that this child process is about to run.
+    """Mount private shared memory with huge pages over the machine's shared memory.
 
-    The machine's shared memory rarely has huge pages, and whether a file in it may use them depends on its mount options
-    (tmpfs(5)). In a separate user namespace anyone may mount it; user, group and all other files stay the same.
+    Only the program that this child process is about to execute sees the mount. Huge pages in shared memory need a mount option (tmpfs(5)),
+    which the machine's shared memory rarely has. The mount needs no privileges, because this process enters a new user namespace. The user,
+    the group and all other files stay the same.
 
-    Raises `OSError` if the machine has no huge pages or forbids user namespaces inside the container's.
+    Raises `OSError` if the machine has no huge pages, or doesn't allow a user namespace inside the container's.
     """
     enter_namespaces(CLONE_NEWNS)
     mount_shared_memory(True)
 
 
 def enter_namespaces(flags) -> None:
-    """Enter a new user namespace with the same user and group, and new namespaces of the kinds in ``flags``."""
+    """Enter a new user namespace with the same user and group, and new namespaces of the kinds in ``flags`` (unshare(2))."""
     user, group = os.geteuid(), os.getegid()
     succeed(ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | flags))
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -248,7 +257,7 @@ def enter_namespaces(flags) -> None:
 
 
 def mount_shared_memory(huge_pages) -> None:
-    """Mount shared memory over the machine's, in the mount namespace of this process."""
+    """Mount private shared memory over the machine's shared memory, in the mount namespace of this process."""
     state = os.statvfs(SHARED_MEMORY)
     options = f"{'huge=within_size,' if huge_pages else ''}mode=700,size={state.f_bavail * state.f_frsize}"
     mount = ctypes.CDLL(None, use_errno=True).mount
@@ -256,7 +265,7 @@ def mount_shared_memory(huge_pages) -> None:
 
 
 def succeed(returned) -> None:
-    """Raise OSError if the value returned by a C library function reports a failure."""
+    """Raise `OSError` if a C library function returned a nonzero value, which reports a failure."""
     if returned:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

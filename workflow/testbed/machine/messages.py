@@ -1,4 +1,4 @@
-"""Messages of a run: lines in its log, and errors that name the failure and its place."""
+"""Messages of a run: log lines, and error messages that name the file and the cause."""
 
 import contextlib
 import sys
@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 
 def note(log, text) -> None:
-    """Write a line to a log; if that fails, tell the user, because a missing line is no reason to discard a run.
+    """Write a line to a log.
+
+    If this fails, the user is informed but no error is raised, because a missing line is no reason to discard a run.
 
     Parameters
     ----------
     log : binary file
-        An unbuffered file, because with a buffer a full disk would be noticed only when it is closed.
+        Unbuffered file. With a buffer, a full disk would be noticed only when the file is closed.
     text : str
     """
     try:
@@ -22,13 +24,16 @@ def note(log, text) -> None:
 
 
 def tell(text) -> None:
-    """Print a message on standard error in a single write, because parallel jobs share it and `print` may use two writes."""
+    """Print a message on standard error in a single write.
+
+    Parallel jobs share standard error, and `print` may use two writes.
+    """
     sys.stderr.write(f"sawtooth: {harmless(text)}\n")
     sys.stderr.flush()
 
 
 def harmless(text) -> str:
-    """Return text that is safe for a terminal: control characters except line ends are shown as Python's escapes."""
+    """Return text that is safe to print on a terminal: unprintable characters, except newlines, become Python escape sequences."""
     return "".join(
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
     )
@@ -36,7 +41,7 @@ def harmless(text) -> str:
 
 @contextlib.contextmanager
 def naming(path) -> Iterator[None]:
-    """Add a path to system errors raised in this context, because errors for a full disk don't name any."""
+    """Add ``path`` to any `OSError` in this context that doesn't name a file, such as the error for a full disk."""
     try:
         yield
     except OSError as error:
@@ -45,7 +50,7 @@ def naming(path) -> Iterator[None]:
 
 
 def in_words(error) -> str:
-    """Return an error as one line, even if a tool's output has several; for system errors, path and cause."""
+    """Return an error message on a single line; for an `OSError`, it consists of path and cause."""
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {cause}" if error.filename else cause

@@ -1,4 +1,7 @@
-"""Mininet's host on a separate core (see `cores`), with its processes and the handling of its arriving packets."""
+"""Mininet hosts on separate cores (see `cores`).
+
+A host's processes run on the host's core, and the kernel processes the host's arriving packets on the same core.
+"""
 
 import os
 from pathlib import Path
@@ -10,18 +13,18 @@ from testbed.network.commands import log
 from testbed.network.netlink import network_namespace
 from testbed.network.sysctl import write
 
-#: A network namespace's default for an interface's ``rps_cpus``, receive packet steering
-#: (the kernel's Documentation/networking/scaling.rst). Writing an interface's own file requires the machine's root.
+#: Default ``rps_cpus`` (receive packet steering) of the interfaces in a network namespace; see the kernel's
+#: Documentation/networking/scaling.rst. Only the machine's root may write an interface's ``rps_cpus``.
 STEERING = "net.core.rps_default_mask"
-#: Folder in which the devices of each host are mounted.
+#: Folder in which the sysfs of each host is mounted.
 SYSFS = Path("/run/sysfs")
 
 
 def placed_hosts(placement) -> type[BareHost]:
-    """Return the class of hosts that Mininet should create; ``placement`` is a `cores.Placement`."""
+    """Return the class that Mininet uses for hosts; ``placement`` is a `cores.Placement`."""
 
     class PlacedHost(BareHost):
-        """A host whose processes run on its core; ``steered`` is true if its packets are processed there too."""
+        """A host whose processes run on one core; ``steered`` is true if arriving packets are processed on the same core."""
 
         def __init__(self, name, **params):
             super().__init__(name, **params)
@@ -36,7 +39,7 @@ def placed_hosts(placement) -> type[BareHost]:
 
 
 def steer(node, core) -> bool:
-    """Make the kernel process packets that arrive at a node on a core; return whether it supports this (since 6.3)."""
+    """Make the kernel process the packets arriving at a node on the given core; return whether the kernel supports this (since 6.3)."""
     try:
         write(node, {STEERING: mask(core)})
     except SettingError as error:
@@ -46,12 +49,12 @@ def steer(node, core) -> bool:
 
 
 def mask(core) -> str:
-    """Return a core as a mask in the kernel's format: hexadecimal, in words of 32 bits."""
+    """Return the CPU mask of a core in the kernel's format: hexadecimal words of 32 bits, separated by commas."""
     return ",".join([f"{1 << core % 32:08x}"] + ["00000000"] * (core // 32))
 
 
 def steering(path) -> dict[str, list[int]]:
-    """Return, by interface, the cores that process packets arriving there, according to the kernel (``rps_cpus``)."""
+    """Return the ``rps_cpus`` of each interface: the cores on which the kernel processes arriving packets."""
     cores = {}
     for node in path.net.hosts:
         devices = SYSFS / node.name
@@ -66,6 +69,6 @@ def steering(path) -> dict[str, list[int]]:
 
 
 def cores_of(text) -> list[int]:
-    """Return the numbers of the cores in a mask of the kernel, ascending."""
+    """Return the core numbers in one of the kernel's CPU masks, in ascending order."""
     bits = int(text.replace(",", ""), 16)
     return [core for core in range(bits.bit_length()) if bits >> core & 1]

@@ -1,8 +1,8 @@
-"""Platforms that carry a run's packets: the module of each, and their common interface.
+"""Platforms that execute runs: one module for each platform, all with the same functions.
 
 ``boot(specification, wall_limit_s, log)`` executes a run and returns its document;
 ``wall_limit_s``, ``memory_mib`` and ``run_time_s`` return the resources that the run needs; ``digest(specification)``
-identifies the program that executes it.
+returns the identity of the program that executes the run.
 """
 
 import importlib
@@ -13,5 +13,5 @@ MODULES = {"uml": "testbed.machine.uml", "host": "testbed.machine.host", "ns3": 
 
 
 def platform_of(specification) -> ModuleType:
-    """Return the module of a specification's platform (``uml``, ``ns3:3.44``)."""
+    """Return the module for a specification's platform, such as ``uml`` or ``ns3:3.44``."""
     return importlib.import_module(MODULES[specification.platform.partition(":")[0]])

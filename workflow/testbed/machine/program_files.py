@@ -1,7 +1,7 @@
-"""Files of a study's declared programs: read from the user's folder, archived with the study, and put into a run.
+"""Files of a study's declared programs, which are read from the user's folder, archived with the study, and copied into each run.
 
-A program's identity is the SHA-256 of its files' names, contents and executable flags; dates, owners and the files'
-original location are not part of it.
+The identity of a program is a SHA-256 of its files' names, contents and executable flags. It doesn't depend on the dates, owners or
+original location of the files.
 
 ``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
 """
@@ -17,15 +17,15 @@ from pathlib import Path
 from testbed.machine.given_file import GivenFileError, given_bytes
 from testbed.machine.messages import in_words, tell
 
-#: Largest total size of a program's files, in bytes, and their largest number.
+#: Limits on a program's files: total size in bytes, and number.
 LARGEST_BYTES, MOST_FILES = 2**29, 2000
 
 
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a program: name within its folder -> (content, whether it is executable).
+    """Return the files of a program: name within its folder -> (content, whether the file is executable).
 
-    ``path`` is a file, or a folder with files and possibly subfolders. Symbolic links to files are followed. Raises `OSError` if
-    a file can't be read, for other links, and for anything that is not a regular file.
+    ``path`` is a file or a folder, which may have subfolders. Symbolic links to files are followed, and symbolic links to subfolders are
+    ignored. Raises `OSError` if a file can't be read or isn't a regular file.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
@@ -52,7 +52,7 @@ def _places(folder):
 
 
 def digest_of(files) -> str:
-    """Return the identity of a program's files, 64 hexadecimal digits."""
+    """Return the identity of a program's files, a SHA-256 in hexadecimal digits."""
     whole = hashlib.sha256()
     for name, (content, executable) in sorted(files.items()):
         whole.update(f"{hashlib.sha256(content).hexdigest()} {int(executable)} {name}\n".encode())
@@ -60,7 +60,7 @@ def digest_of(files) -> str:
 
 
 def write_archive(files, archive) -> None:
-    """Write a program's files to a tar file, whose bytes depend only on the files."""
+    """Write a program's files to a tar archive; the same files always give the same bytes."""
     with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
         for name, (content, executable) in sorted(files.items()):
             entry = tarfile.TarInfo(name)
@@ -69,7 +69,10 @@ def write_archive(files, archive) -> None:
 
 
 def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
-    """Return the files in an archive in the form of `files_of`; raise `OSError` if it is not an archive, or contains anything but files."""
+    """Return the files in an archive, in the form of `files_of`.
+
+    Raises `OSError` if ``archive`` is not a tar archive, or contains anything except a program's files.
+    """
     files, content = {}, given_bytes(archive, 2 * LARGEST_BYTES)
     try:
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
@@ -84,7 +87,10 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
 
 
 def lay(folder, archive, sha256) -> None:
-    """Put a program's files into a new folder that everybody may read; raise `OSError` if the archive has different files."""
+    """Extract a program's files from an archive into a new folder that all users may read.
+
+    Raises `OSError` if the files don't have the identity ``sha256``.
+    """
     files = read_archive(archive)
     if digest_of(files) != sha256:
         raise GivenFileError("its files differ from those that the study names")
@@ -99,7 +105,7 @@ def lay(folder, archive, sha256) -> None:
 
 
 def main(path, sha256, archive) -> int:
-    """Archive a program's files if they have the digest that the study gives; return the exit status."""
+    """Archive a program's files if they have the identity ``sha256``; return the exit status."""
     try:
         files = files_of(path)
     except OSError as error:

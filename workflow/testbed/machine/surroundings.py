@@ -13,18 +13,18 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: Offset of the instant in `fall_into_step` within a second of the guest's clock: not at either end, where the kernel renews the key of its
-#: random numbers.
+#: Instant within a second of the guest's clock for which `fall_into_step` waits, in ns. It is not close to a full second, when the kernel
+#: renews the key of its random numbers.
 STEP_NS = 300_000_000
 
 
 def surroundings_of(specification) -> "GuestKernel | OwnMachine":
-    """Return the object with the parts of a run that are specific to its platform."""
+    """Return the object with the platform-specific parts of a run."""
     return OwnMachine() if specification.platform == "host" else GuestKernel()
 
 
 class GuestKernel:
-    """A separate guest kernel for the run, with one core and a virtual clock, on which computing takes no time."""
+    """A separate guest kernel for the run, with one core and a virtual clock that moves only while the guest is idle."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -33,7 +33,8 @@ class GuestKernel:
     def fall_into_step(self) -> None:
         """Wait for the next fixed instant of the guest's clock.
 
-        Each reading moves that clock by 256 ns, and the number of readings while a kernel boots depends on its configuration.
+        Each reading of the clock advances it by 256 ns, and the number of readings during boot depends on the kernel's configuration. This
+        wait removes the difference.
         """
         now_ns = time.monotonic_ns()
         time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
@@ -44,24 +45,24 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Context manager around the traffic; yields the function to call at the traffic's origin to read the clock."""
+        """Yield the function that reads the clock at the traffic's origin."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
-        """Return the additional values read back from the network."""
+        """Return no additional values read back from the network."""
         return {}
 
     def sections(self, path) -> dict:
-        """Return the document's sections that are specific to this platform."""
+        """Return no platform-specific sections of the document."""
         return {}
 
     def probe(self, path, specification) -> dict:
-        """Return the path's effects on packets after the traffic: the section ``probe``."""
+        """Probe the path after the traffic, and return the section ``probe``."""
         return {"probe": PathProbe(path, specification).section()}
 
 
 class OwnMachine:
-    """The machine's own kernel, with separate namespaces for the run, cores for each side, and a real clock."""
+    """The machine's own kernel, with separate namespaces for the run, separate cores for senders and receivers, and a real clock."""
 
     describe = staticmethod(environment.describe_host)
 
@@ -77,16 +78,16 @@ class OwnMachine:
         self.host, self._reader = placed_hosts(self._placement), CpuReader
 
     def fall_into_step(self) -> None:
-        """Do nothing: there is no instant to wait for."""
+        """Do nothing, because a real clock has no fixed instant to wait for."""
 
     def prepare(self, specification) -> None:
-        """Do nothing: global settings of the kernel belong to the machine."""
+        """Do nothing, because the kernel's global settings belong to the machine."""
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Context manager around the traffic that also reads CPU times.
+        """Read CPU times while the context is open, and yield the function that reads the clock at the traffic's origin.
 
-        It yields the function to call at the traffic's origin to read the clock; the time is stored.
+        The function also stores the time.
         """
         with self._reader(self._placement.program) as self._cpu:
             yield self._begin
@@ -96,7 +97,7 @@ class OwnMachine:
         return self._origin_ns
 
     def network(self, path) -> dict:
-        """Return the cores that process packets arriving at each interface."""
+        """Return the cores on which the kernel processes the packets arriving at each interface."""
         from testbed.machine.placed_host import steering
 
         return {"steering": steering(path)}
@@ -107,5 +108,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return no section, because times of a real clock are too inexact to verify single packets."""
+        """Return no section, because a real clock is too inexact to verify single packets."""
         return {}

@@ -1,9 +1,8 @@
 """Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
 
-The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
-neither the machine's speed nor its load affects a result. Everything that the guest
-can see is fixed or determined by the run: its command line, which it can read,
-must be the same on every machine, and its environment is empty.
+The guest's clock moves only while the guest is idle (``time-travel=inf-cpu``), so neither the speed nor the load of the machine affects a
+result. Everything that the guest can see is fixed or determined by the run. For example, the guest can read its command line, so the
+command line must be the same on every machine.
 """
 
 import math
@@ -43,7 +42,7 @@ INIT = "/usr/lib/sawtooth/init"
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
-#: Memory of a guest that moves hardly any data, in MiB, with room for a number of socket readings (`READINGS`).
+#: Memory in MiB of a guest with hardly any traffic, including room for `READINGS` socket readings.
 BASE_MEMORY_MIB = 512
 #: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections
 #: or packets.
@@ -75,10 +74,9 @@ MOST_CPU = 0.25
 
 
 def memory_mib(specification) -> int:
-    """Return the guest's memory in MiB; untouched pages cost the machine nothing.
+    """Return the size of a guest's memory in MiB.
 
-    It depends only on the specification, since the guest can see its own
-    size.
+    The size depends only on the specification, because the guest can see it. Unused memory costs the machine nothing.
     """
     rate_mbps = specification.most_total_rate_mbps
     if rate_mbps is None:
@@ -112,12 +110,15 @@ def memory_mib(specification) -> int:
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated time of a run on one core in s, which is an overestimate because it assumes a full link."""
+    """Return the estimated duration of a run on one core, in s.
+
+    The estimate is conservative, because it assumes that the link is always full.
+    """
     return START_S + more_hosts_s(specification) + PACKET_S * full_packets(specification)
 
 
 def full_packets(specification) -> float:
-    """Return the number of packets that the run's links pass if they are always full."""
+    """Return the number of packets that pass the run's links if the links are always full."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each small message is a packet.
     small = specification.udp or specification.transport.segment_bytes
@@ -126,7 +127,7 @@ def full_packets(specification) -> float:
 
 
 def more_hosts_s(specification) -> float:
-    """Return the time in s to start and read back the hosts beyond the first pair."""
+    """Return the time in s for starting and reading back all hosts except the first pair."""
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 
@@ -136,13 +137,13 @@ def digest(specification) -> str:
 
 
 def wall_limit_s(specification) -> float:
-    """Return the limit of real time for a run in s: many times the duration of the slowest runs."""
+    """Return the time limit of a run in s of real time, which is many times the duration of the slowest runs."""
     many_s = 10 * PACKET_S * full_packets(specification) if specification.per_side else 0
     return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification) + many_s
 
 
 def kernel_file(specification) -> str:
-    """Return the guest kernel of a run: the image's kernel, or a custom kernel of the study.
+    """Return the path of a run's guest kernel: the image's kernel, or a custom kernel of the study.
 
     Raises `GuestError` if the custom kernel was not built.
     """
@@ -159,7 +160,7 @@ def kernel_file(specification) -> str:
 
 
 def command_line(specification) -> list[str]:
-    """Return the guest kernel's arguments for a run."""
+    """Return the command that starts the guest kernel of a run."""
     seccomp, more = has_seccomp(specification.kernel), boot_arguments(specification)
     return guest_command(
         kernel_file(specification), memory_mib(specification), seccomp, more, specification.has_own_kernel
@@ -174,14 +175,14 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     linux : str
         Path of the kernel.
     size_mib : int
-        The guest's memory in MiB.
+        Size of the guest's memory in MiB.
     seccomp : bool
         Whether the kernel controls its processes with seccomp.
     more : sequence of str
-        Further arguments.
+        Further arguments of the kernel.
     loud : bool
-        Whether the console shows all kernel messages except debugging messages, such as the source line of a BUG() and the address of a
-        faulting instruction.
+        Whether the console shows all kernel messages except debugging messages. These include the source line of a BUG() and the address of
+        a faulting instruction, which are otherwise hidden.
     """
     return [
         linux,
@@ -204,9 +205,16 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
 
 
 def guest_environment(job, memory, seed) -> dict[str, str]:
-    """Return a guest kernel's complete environment: the folders for its own files and for its memory, and the seed of its random numbers.
+    """Return the complete environment of a guest kernel.
 
-    The kernel creates ``~/.uml``, and crashes if it can't.
+    Parameters
+    ----------
+    job : pathlib.Path
+        Folder for the kernel's files. The kernel creates ``~/.uml`` there, and crashes if it can't.
+    memory : str
+        Folder for the guest's memory.
+    seed : int
+        Seed of the guest's random numbers.
     """
     return {
         "HOME": str(job),
@@ -220,19 +228,25 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    A custom kernel that crashes or spins endlessly would fail again in a second try, so the document reports this failure. Raises
-    `GuestError` if the guest could not execute the run, and `MachineFault` if another try may succeed.
+    If a custom kernel crashes or spins endlessly, the document reports this failure, because a second try would fail in the same way.
 
     Parameters
     ----------
     wall_limit_s : float
-        Seconds of real time after which the guest is ended.
+        Time limit of the guest, in s of real time.
     log : binary file
-        Gets the guest's console, which is the run's log.
+        Log of the run, to which the guest's console is written.
     packets : PacketsAsked, optional
-        Captures of packets.
+        Requested packet captures.
     trace : TraceAsked, optional
-        Kernel events, and the kernel that provides them.
+        Requested kernel events, and the kernel that can trace them.
+
+    Raises
+    ------
+    GuestError
+        If the guest could not execute the run.
+    MachineFault
+        If another try may succeed.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
@@ -284,10 +298,12 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
 def closed_off_in(job, huge_pages) -> Callable:
     """Return the function that isolates a third-party kernel before it starts (`closed_off.close_off`).
 
+    If this machine can't isolate the kernel but `OPEN_VARIABLE` is set to 1, the function doesn't isolate it.
+
     Raises
     ------
     GuestError
-        If this machine can't isolate it; such kernels are then started only if `OPEN_VARIABLE` is set.
+        If this machine can't isolate the kernel and `OPEN_VARIABLE` isn't set to 1.
     """
     if why := closed_off.problem(job, huge_pages):
         if os.environ.get(OPEN_VARIABLE) == "1":
@@ -301,6 +317,6 @@ def closed_off_in(job, huge_pages) -> Callable:
 
 
 def document_of_end(specification, cause, kind) -> dict:
-    """Return the document of a run whose custom kernel didn't write one (`failure.document_of`)."""
+    """Return the document of a failed run whose custom kernel left no document (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

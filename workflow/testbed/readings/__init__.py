@@ -1,1 +1,1 @@
-"""Readings from the kernel: sockets, queues, deliveries, RTTs of the empty path, processors."""
+"""Readings from the kernel: sockets, queues, deliveries, packets, idle RTTs, and CPU times."""

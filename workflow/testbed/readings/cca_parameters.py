@@ -1,4 +1,4 @@
-"""The kernel's parameters of CCAs: one value for all sockets, by module."""
+"""Parameters of the kernel's CCA modules, each with one value for all sockets."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ MODULES = Path("/sys/module")
 
 
 def cca_parameters(specification) -> dict[str, dict[str, str]]:
-    """Return all parameters of the modules in a run's definitions, read from the kernel, by module and parameter.
+    """Return the kernel's values of all parameters of the modules in a run's definitions: module -> parameter -> value as text.
 
     Raises `SettingError` if a module doesn't have a defined parameter.
     """

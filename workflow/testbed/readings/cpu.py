@@ -1,14 +1,14 @@
-"""CPU times of the cores while traffic flows, and the wake-up delays of this machine.
+"""CPU times of the cores during the traffic, and wake-up delays on this machine.
 
-A separate process (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to the program's core, reads
-``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
-its readings. Of the readings before the traffic's origin only the last is kept. The kernel counts CPU times in
-units of 10 ms (proc_stat(5)), so single readings are coarse, but sums over a second are accurate to 1 %. Idle time
-is measured, and so is its complement, busy time. The kernel divides busy time into user, system and so on by sampling at
-its tick.
+A separate process (``python3 -m testbed.readings.cpu INTERVAL_MS``) is pinned to the program's core. It reads ``/proc/stat`` when it
+begins, at a fixed interval, and when its standard input ends. At the end it writes all readings. Of the readings before the traffic's
+origin, only the last is kept.
 
-The reader's delay in waking up after the requested moment may affect any process of the run that
-waits for a time. Causes of this delay are other load, a stolen core, or a paused machine.
+The kernel counts CPU times in units of 10 ms (proc_stat(5)), so single readings are coarse, but sums over a second are accurate to 1 %.
+The kernel measures idle time and thus busy time. The parts of busy time, such as user and system, are only sampled at the kernel's tick.
+
+The wake-up delay is the time from the requested moment to the reading. Any process of the run that waits for a time may have the same
+delay. Causes of the delay are other load, a stolen core, or a paused machine.
 """
 
 import itertools
@@ -41,13 +41,14 @@ class CpuError(RuntimeError):
 
 
 class CpuReader:
-    """Reads CPU times in the background while the context is open.
+    """Reader of CPU times, which works in the background while the context is open.
 
     Parameters
     ----------
     core : int
         Core on which the reading process runs.
     interval_ms : float
+        Interval between readings in ms.
     """
 
     def __init__(self, core, interval_ms=INTERVAL_MS):
@@ -80,9 +81,9 @@ class CpuReader:
         Parameters
         ----------
         roles : dict
-            Core of the run -> its roles.
+            Core of the run -> roles of the core.
         origin_ns : int
-            The traffic's origin, by `time.monotonic_ns`.
+            Origin of the traffic, as given by `time.monotonic_ns`.
         """
         if not self._readings or len(self._readings) < 2:
             raise CpuError("the reader of CPU times gave no readings")
@@ -90,20 +91,23 @@ class CpuReader:
 
 
 def summary(readings, roles, origin_ns, interval_ms) -> dict:
-    """Return the section ``cpu`` of a document.
-
-    It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
-    the first reading before it; ``cores``, for each core used by the run its ``roles`` and, for each of the `PARTS`, the ticks between each
-    reading and the previous one; ``late_ms``, the ``max`` and ``p99`` of the delays of the regular readings, 0
-    if there are none.
+    """Return the document's section ``cpu``.
 
     Parameters
     ----------
     readings : list
-        For each reading: the time when it was due (None: at once) and the time when it was made, in ns of the monotonic
-        clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
+        For each reading: the scheduled time (None for the first and the last reading), the actual time, and the CPU times. Both times are
+        in ns of the monotonic clock. The CPU times map a core (as text) to its `COLUMNS`, in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As for `CpuReader`.
+
+    Returns
+    -------
+    dict
+        ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s``, the time of each reading since the traffic's origin, of which only
+        the first is before the origin; ``cores``, with each core's ``roles`` and, for each of the `PARTS`, the ticks between successive
+        readings; and ``late_ms``, with the maximum (``max``) and the 99th percentile (``p99``) of the delays of scheduled readings, 0 if
+        there are none.
     """
     late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
     before = sum(1 for _, made, _ in readings if made <= origin_ns)
@@ -118,7 +122,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
 
 def ticks_of(readings, core) -> dict[str, list[int]]:
-    """Return a core's ticks in each interval between two readings, by part."""
+    """Return the ticks of a core between successive readings, by part."""
     totals = [
         {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
         for _, _, ticks in readings
@@ -127,7 +131,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the fraction of time that a core spent on a part, for each window of a given length, or for the whole time.
+    """Return the share of time that a core spent on a part, for each window or for the whole time.
 
     Parameters
     ----------
@@ -135,10 +139,11 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: everything except idle. ``busy`` is a share of elapsed time, not of the ticks of all parts,
-        because activity shorter than the kernel's tick shortens idle time but may be missing from all other parts.
+        One of `PARTS`, or ``busy`` for everything except idle. The busy share is computed from the idle time, because activity shorter than
+        the kernel's tick shortens the idle time but may be missing from the other parts.
     window_s : float, optional
-        Length of the windows, one of which begins at each reading. With too few readings, the only window is the whole time.
+        Length of the windows in s. A window begins at each reading. By default, or if there are too few readings, the only window is the
+        whole time.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]
@@ -153,13 +158,16 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
 
 
 def parse(text) -> dict[str, list[int]]:
-    """Return the `COLUMNS` of each core (as text), from the content of /proc/stat."""
+    """Return the `COLUMNS` of each core (as text) from the content of /proc/stat."""
     lines = (line.split() for line in text.splitlines() if line.startswith("cpu") and line[3:4].isdigit())
     return {name.removeprefix("cpu"): [int(word) for word in words[: len(COLUMNS)]] for name, *words in lines}
 
 
 def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes]]:
-    """Read ``stat`` at once, at each interval, and when ``ends`` is at its end (both file descriptors); return the readings."""
+    """Read ``stat`` immediately, at each interval, and when ``ends`` reaches its end; return the readings.
+
+    ``stat`` and ``ends`` are file descriptors.
+    """
     interval_ns, began_ns = round(interval_ms * 1e6), time.monotonic_ns()
     readings = [(None, began_ns, os.pread(stat, STAT_BYTES, 0))]
     due_ns = began_ns + interval_ns

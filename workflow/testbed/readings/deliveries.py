@@ -1,10 +1,10 @@
 """Delivered bytes of each flow over time, from which goodput is computed.
 
-The sender's kernel counts acknowledged data, both cumulatively (tcpi_bytes_acked) and selectively
-(tcpi_sacked): all data that have arrived, each byte once. Two readings thus give the amount delivered between
-two moments, exact to the packet, even while the receiver waits for a lost segment (after it, the in-order data
-would grow by a whole window at once). MPTCP's connections are counted as a whole, in order
-(mptcpi_bytes_acked). All flows are read at the same moment, to the nanosecond under a virtual clock.
+The sender's kernel counts the data that were acknowledged cumulatively (tcpi_bytes_acked) and selectively (tcpi_sacked). Together these
+are all data that have arrived, and each byte counts once. So the difference between two readings is the amount delivered between them,
+exact to the packet. This is true even while the receiver waits for a lost segment, after which the in-order data grow by a whole window
+at once. Connections of MPTCP are counted as a whole, by in-order data (mptcpi_bytes_acked). All flows are read at the same moment, under a
+virtual clock even at the same nanosecond.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
-#: Size of iperf3's first message on a new connection, which names its test; and this size plus the SYN, which counts as an acknowledged
+#: Size of iperf3's first message on a connection, which names the test; and this size plus 1, because the SYN counts as an acknowledged
 #: byte.
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
 #: IP version -> the kernel's name for its UDP counters.
@@ -28,16 +28,16 @@ EARLY, PARTS = 8, 40
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return the times at which deliveries are read, in ns since the traffic's origin.
 
-    They extend from the time when the last flow's data are due to the earliest end of a flow: at first they are frequent, so that
-    one reading is close to the beginning of all flows, then at equal steps, regardless of losses on the path.
-    If groups have different times, such readings are planned for each set of flows with the same planned start and stop.
+    The readings begin when the first data of the last flow are due, and end at the earliest end of a flow. The first readings are frequent,
+    so that one of them is close to the beginning of all flows. The others are evenly spaced, regardless of losses on the path. If groups
+    have different times, there are such readings for each set of flows with the same planned start and stop.
 
     Parameters
     ----------
     starts_s : list of float
         Start times of the flows in s since the origin.
     set_up_rtts : int
-        Number of RTTs until the flows' data are sent, without loss.
+        Number of RTTs from a flow's start to its first data, without loss.
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -56,7 +56,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Bytes that each flow delivered between two moments; ``delivered_bytes`` maps a flow to bytes."""
+    """Number of bytes that each flow delivered between two moments; ``delivered_bytes`` maps a flow to this number."""
 
     begin_ns: int
     end_ns: int
@@ -70,19 +70,21 @@ class Window:
 def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
-    It begins with the first reading at which all flows had data, and ends with the last reading before any
-    flow ended. A flow that should have begun with the others but began only after others had ended counts as having delivered nothing.
-    For UDP the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
-    repeated, each flow has a separate window.
+    With TCP, the window begins with the first reading at which all flows had delivered data, and ends with the last reading before any flow
+    ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered nothing. If two
+    programs carry all flows, the window is the `planned_window`.
 
-    The result is empty if delivered bytes are unknown (other applications), or if flows had no time in common.
+    With UDP, the window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If opening datagrams
+    were retransmitted, each flow has a separate window.
+
+    The result is empty if the application doesn't report delivered bytes, or if the flows had no time in common.
 
     Parameters
     ----------
     document : dict
         A run document.
     left_out : float
-        Share of the window, from its start, that is excluded, such as `START_UP`.
+        Share of the window to exclude at its start, such as `START_UP`.
     """
     run = specification_of(document)
     if run.per_side:
@@ -97,9 +99,9 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
 
 
 def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
-    """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`.
+    """Return the `Window` that all flows have in common, from a document's section ``delivered``, or None; see `windows`.
 
-    ``same_times`` is whether all flows were supposed to send at the same time.
+    ``same_times`` states whether all flows should have been sending at the same time.
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
@@ -119,10 +121,10 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, or None; for runs in which two programs carry all flows.
+    """Return the `Window` in which all flows should have been sending, or None if it has fewer than two readings.
 
-    If hundreds of flows begin together, some lose their SYNs repeatedly. A flow without a connection delivered nothing in that
-    time; waiting for the last flow to begin might leave no time at all.
+    This is for runs in which two programs carry all flows. If hundreds of flows begin together, some flows lose several SYNs in series.
+    Waiting for the last flow to connect might leave no time at all, so a flow without a connection counts as having delivered nothing.
     """
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     starts_ms = [entry["start_offset_ms"] for entry in document["traffic"]]
@@ -142,7 +144,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return each flow's `Window` over its lifetime in a TCP run: from the first to the last reading with delivered data."""
+    """Return the `Window` of each flow in a TCP run, from the first to the last reading with delivered data."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:
@@ -155,7 +157,10 @@ def lifetime_windows(document) -> dict[int, Window]:
 
 
 def datagram_intervals(process) -> list[tuple[int, int, int]]:
-    """Return (beginning and end in ns since the origin, bytes) of the reporting intervals of a client's single UDP flow while it was sending."""
+    """Return (begin, end, bytes) of the reporting intervals of a client's single UDP flow while the client was sending.
+
+    Begin and end are in ns since the traffic's origin.
+    """
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
     # In the last intervals the server waits for its client's last message; before that, the rest of the queue arrives.
     while whole and not whole[-1]["bytes"]:
@@ -166,9 +171,10 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
 
 
 def repeated_openings(document) -> int:
-    """Return the number of retransmitted datagrams that open a UDP stream, each one second after the previous.
+    """Return the number of opening datagrams that the clients of a UDP run retransmitted, one per second.
 
-    If there are any, a flow's start is unknown, because iperf3's server reports intervals only from the first opening that arrived.
+    If there are any, the start times of the flows are unknown, because iperf3's server reports intervals only from the first opening
+    datagram that arrived.
     """
     run = specification_of(document)
     data = sum(process["client"]["end"]["sum"].get("packets", 0) for process in document["traffic"])
@@ -182,12 +188,15 @@ def datagrams_sent(specification, document) -> int:
 
 
 def packets_streamed(document) -> int:
-    """Return the number of packets sent by the groups of real-time streams, which are also datagrams."""
+    """Return the number of packets that the groups of real-time streams sent; these packets are datagrams, too."""
     return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return each flow's separate `Window` in a UDP run, from the flow's start; flows from which nothing arrived are missing."""
+    """Return a separate `Window` for each flow of a UDP run.
+
+    A window begins when its flow begins. Flows from which nothing arrived are missing.
+    """
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -199,8 +208,8 @@ def datagram_windows(document) -> dict[int, Window]:
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows of a UDP run have in common; see `windows`.
 
-    Flows start at different times, and so do iperf3's reporting intervals: an interval that is only partly inside
-    the window counts in proportion.
+    The flows start at different times, and so do their reporting intervals. An interval that is only partly inside the window counts in
+    proportion.
     """
     own = datagram_windows(document)
     if not own:
@@ -222,7 +231,11 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return each flow's separate `Window` if flows started at unknown times; a window starts with the first whole interval with data."""
+    """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
+
+    A window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which nothing arrived
+    gets the period of another flow and 0 bytes.
+    """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)
@@ -237,9 +250,9 @@ def separate_datagrams(document) -> dict[int, Window]:
 
 
 class Deliveries:
-    """Reader of each flow's delivered bytes; open it before traffic starts.
+    """Reader of the delivered bytes of each flow; open it before the traffic starts.
 
-    ``expected`` maps a sender to the number of its connections once all flows have begun.
+    ``expected`` maps a sender to the number of its connections when all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
@@ -261,7 +274,7 @@ class Deliveries:
         self._open.close()
 
     def read(self, time_ns) -> None:
-        """Read all senders' connections; ``time_ns`` is since the traffic's origin."""
+        """Read the connections of all senders; ``time_ns`` is the time since the traffic's origin."""
         self._times_ns.append(time_ns)
         sockets = {
             (host, socket["local_port"], socket["remote_port"]): socket
@@ -274,7 +287,7 @@ class Deliveries:
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
     def missing(self, clients) -> int:
-        """Return the number of ``clients`` that have a connection without delivered data; control connections count too."""
+        """Return the number of ``clients`` with at least one connection that hasn't delivered data yet; control connections count too."""
         if self._specification.per_side:
             # These clients share a port, and have no control connection.
             due = {self._specification.local_port(flow) for client in clients for flow in client.flows}
@@ -285,9 +298,14 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section ``delivered``, or None if nothing was read.
 
-        ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_ns`` since the origin, and ``flows``: for
-        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection. If two programs
-        carry all flows, which have no reporting intervals, ``rtt_us`` has the smoothed RTT at each time.
+        ``flows`` maps (sender, port of the sender, port of the receiver) to a flow.
+
+        Returns
+        -------
+        dict or None
+            ``time_ns``, the times of the readings since the origin, and ``flows``. Each entry of ``flows`` has ``flow`` and ``bytes``, the
+            number of bytes delivered so far at each time (None while there is no connection). If two programs carry all flows, there are no
+            reporting intervals, so each entry also has ``rtt_us``, the smoothed RTT at each time.
         """
         if not self._times_ns:
             return None
@@ -303,6 +321,6 @@ class Deliveries:
 
 
 def delivered_bytes(socket) -> int | None:
-    """Return the bytes delivered on a connection read by `SocketReader`; None if the kernel doesn't report them."""
+    """Return the number of bytes delivered on a connection read by `SocketReader`, or None if the kernel doesn't report it."""
     acked = socket.get("bytes_acked")
     return acked if acked is None else acked + socket.get("sacked_packets", 0) * socket.get("mss_bytes", 0)

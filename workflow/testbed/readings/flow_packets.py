@@ -1,8 +1,8 @@
-"""Packets of declared programs at their sender and receiver, as seen by the kernel and independent of the programs' reports.
+"""Packets of declared programs, observed by the kernel at the sender and at the receiver, independently of the programs' reports.
 
-A ring at the interface of each of the two hosts receives the heads of the data packets, which a kernel filter selects by port.
-UDP and TCP are measured alike: sent and received data, step by step, and one-way delays. Only TCP's headers show retransmissions;
-QUIC encrypts its headers, so retransmissions can't be seen on the path.
+At the interface of each host, a ring receives the first bytes of the data packets, which a kernel filter selects by port. UDP and TCP
+are measured in the same way: amounts of data sent and received in each time step, and one-way delays. Retransmissions are visible only
+with TCP, because QUIC encrypts its headers.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from testbed.readings.packet_capture import AT_ONCE, FRAME, IN_USE, LAST, STATUS
 from testbed.readings.sequence_numbers import SequenceNumbers
 
 SO_ATTACH_FILTER = 26
-#: Bytes of each packet that are examined, size of a ring in bytes, and interval at which rings are read.
+#: Number of bytes to examine of each packet, size of a ring in bytes, and interval at which rings are read.
 KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
 #: Largest number of delays kept for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
 MOST_DELAYS = 16_384
@@ -32,7 +32,7 @@ TOLD_BY_BYTES = 40
 
 
 class PacketMeter:
-    """Counts the packets of a run's declared programs, from before the traffic to its end (like `packet_capture.PacketCapture`)."""
+    """Counter of the packets of a run's declared programs during the traffic (used like `packet_capture.PacketCapture`)."""
 
     def __init__(self, path, specification):
         self._stack, self._flows, places = ExitStack(), [], defaultdict(list)
@@ -50,12 +50,12 @@ class PacketMeter:
         ]
 
     def begin(self) -> None:
-        """Discard the packets so far."""
+        """Discard the packets received so far."""
         for ring in self._rings:
             ring.drop()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Yield the first event for `traffic.start_and_sample` at which rings are read."""
+        """Yield the first event for `traffic.start_and_sample`; the rings are read at every event."""
         for flow in self._flows:
             flow.origin_ns = origin_ns + self._ahead_ns
         yield STEP_NS / 1e9, LAST, self._again
@@ -77,7 +77,10 @@ class PacketMeter:
         self._stack.close()
 
     def section(self) -> dict:
-        """Return the document's ``program_packets``: ``missed``, the number of packets for which a ring had no room, and the ``flows``."""
+        """Return the document's section ``program_packets``, with ``flows`` and ``missed``.
+
+        ``missed`` is the number of packets that were lost because a ring was full.
+        """
         return {"missed": sum(ring.lost() for ring in self._rings), "flows": [flow.section() for flow in self._flows]}
 
 
@@ -90,8 +93,10 @@ def interface_of(path, host) -> EmulatedInterface:
 
 
 class HeadRing(Ring):
-    """A ring at an interface that receives the heads of packets with certain ports; ``takers`` are pairs of a
-    `FlowPackets` and its method that processes a packet."""
+    """A ring at an interface that receives the first bytes of packets with certain ports.
+
+    Each of the ``takers`` is a pair: a `FlowPackets`, and the method of this object that processes a packet.
+    """
 
     def __init__(self, interface, takers, ip_version):
         super().__init__(interface, KEPT_BYTES, RING_BYTES, None)
@@ -127,9 +132,10 @@ class HeadRing(Ring):
 
 
 def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
-    """Return a filter that selects packets of an IP version from or to some UDP or TCP ports; IPv6 without extension headers.
+    """Return the instructions of a filter that selects UDP and TCP packets by IP version and port.
 
-    Jumps of classic BPF reach only 255 instructions, so each comparison is followed by its own return instruction.
+    The filter selects packets from ``source_ports`` or to ``target_ports``, but no IPv6 packets with extension headers. A jump of classic
+    BPF reaches only 255 instructions, so each comparison is followed by a separate return instruction.
     """
     kind, protocol_at = (0x0800, 23) if ip_version == "ipv4" else (0x86DD, 20)
     take = (RETURN, 0, 0, 0xFFFF)
@@ -146,7 +152,7 @@ def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int,
 
 
 class FlowPackets:
-    """The data packets of one flow, counted where they leave and where they arrive."""
+    """Counts of a flow's data packets at the sender and at the receiver."""
 
     def __init__(self, flow, ip_version):
         self.port, self.number, self.group = flow.port, flow.number, flow.group
@@ -200,7 +206,7 @@ class FlowPackets:
         return payload_bytes, told_by, fresh
 
     def _parsed(self, head):
-        """Return a packet's payload in bytes, its identifier, and for TCP the sequence number of its first byte."""
+        """Return the size of a packet's payload in bytes, the packet's identifier, and its sequence number (None without TCP)."""
         if self._is_ipv4:
             at = ETHERNET_BYTES + 4 * (head[ETHERNET_BYTES] & 15)
             size = int.from_bytes(head[16:18]) + ETHERNET_BYTES - at

@@ -1,8 +1,8 @@
 """Kernel events of a run, for `make trace`.
 
-The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest waits for its fixed instant, and
-the kernel's buffer is read after the run's last step, because reading its text moves the clock. So a run with a trace has the
-same document as a run without; the caller that requests a trace compares the documents.
+The guest kernel must support tracing (envs/guest/tracing). Tracing is set up before the guest waits for its fixed instant. The kernel's
+buffer is read after the run's last step, because reading its text moves the clock. So a run has the same document with and without a
+trace. The caller that requests a trace verifies this.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ NEAREST = 3
 
 
 class KernelTrace:
-    """The trace of a run, from before the idle RTT is measured to the end of the traffic.
+    """A kernel trace of a run, which begins before the idle RTT is measured and ends with the traffic.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ class KernelTrace:
     asked : dict
         ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP's functions.
     folder : pathlib.Path
-        Gets ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, lost
-        events, interfaces by number, and each host's counters at the beginning).
+        Folder for ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, number of
+        lost events, interfaces by number, and each host's counters at the beginning).
 
     Raises
     ------
     SettingError
-        If the kernel has no such event or function.
+        If a glob matches no event or function of the kernel.
     """
 
     def __init__(self, path, asked, folder):
@@ -68,22 +68,22 @@ class KernelTrace:
         (TRACING / "tracing_on").write_text("1")
 
     def begin(self) -> None:
-        """Do nothing: any action now would move the clock at the traffic's start."""
+        """Do nothing, because any action at the traffic's start would move the clock."""
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Store the traffic's origin and yield no event: nothing is done during the traffic."""
+        """Store the traffic's origin and return no events, because nothing is done during the traffic."""
         self._origin_ns = origin_ns
         return iter(())
 
     def read(self) -> None:
-        """Do nothing: reading would move the clock."""
+        """Do nothing, because reading would move the clock."""
 
     def end(self) -> None:
-        """Stop recording; the hosts' counters at this moment are in the run's document."""
+        """Stop recording; the run's document has the hosts' counters at this moment."""
         (TRACING / "tracing_on").write_text("0")
 
     def close(self) -> None:
-        """Write everything, after the run's last step."""
+        """Write all files, after the run's last step."""
         readings = {
             "origin_ns": self._origin_ns,
             "events": self._events,
@@ -101,7 +101,7 @@ class KernelTrace:
 
 
 def reading(handle) -> bytes:
-    """Return the currently available content of an open file; empty at its end."""
+    """Return the available content of an open file, up to `READING_BYTES`; empty if there is none."""
     try:
         return os.read(handle, READING_BYTES)
     except BlockingIOError:
@@ -109,12 +109,12 @@ def reading(handle) -> bytes:
 
 
 def chosen(globs, names, variable) -> list[str]:
-    """Return the names that globs match, sorted.
+    """Return the sorted names that match any of the globs.
 
     Raises
     ------
     SettingError
-        If a glob matches no name; the error lists similar names.
+        If a glob matches no name; the message names ``variable`` and lists similar names.
     """
     found = set()
     for glob in globs:
@@ -133,12 +133,12 @@ def number_of(interface) -> int:
 
 
 def lost(stats) -> int:
-    """Return the number of events for which a buffer had no room, from its ``stats``."""
+    """Return the number of events that were lost because a buffer was full, from the text of the buffer's ``stats``."""
     return sum(map(int, re.findall(r"^(?:overrun|dropped events): (\d+)$", stats, re.M)))
 
 
 def kernel_log() -> str:
-    """Return the kernel's log so far: time in s since the guest's start, and text."""
+    """Return the kernel's log so far; each line begins with the time in s since the guest's start."""
     lines, handle = [], os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
     try:
         while record := reading(handle):

@@ -1,9 +1,9 @@
-"""Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
+"""Captures of packets at interfaces, written to pcapng files during the traffic, for `make packets`.
 
-A ring that the kernel shares with this process (packet_mmap) receives copies at once, and is read whenever this process wakes anyway: no
-packet is held back, no program is started and no clock is read. So a run with captures has the same document as a run without captures.
-If the rings need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests captures
-compares the documents.
+The kernel copies each packet immediately to a ring that it shares with this process (packet_mmap). The rings are read whenever this process
+wakes up anyway. So no packet is held back, no program is started, no clock is read, and a run has the same document with and without
+captures. If the rings need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests
+captures compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
@@ -24,21 +24,21 @@ SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION, TPACKET_V2 = 263,
 #: tpacket2_hdr: status, bytes on the wire, bytes copied, offset of the copy, seconds, nanoseconds.
 FRAME = struct.Struct("=IIIH2xII")
 STATUS, IN_USE = struct.Struct("=I"), 1
-#: Offset of sll_pkttype in the struct sockaddr_ll after that header, and its value for outgoing packets.
+#: Offset of sll_pkttype in the struct sockaddr_ll after tpacket2_hdr, and the value of sll_pkttype for outgoing packets.
 PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
-#: Bytes that the kernel puts before a copy: both headers, aligned, and room for an Ethernet header.
+#: Number of bytes before a copy: both headers, aligned, and room for an Ethernet header.
 HEAD_BYTES = 96
 #: Sizes in bytes: of all rings together, of the largest ring, and of a ring's block. They are small because guests have little memory.
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
 #: Number of packets written at once, limited so that the program's memory doesn't grow.
 AT_ONCE = 256
-#: Largest number of a file's unwritten bytes in the guest's memory, as a multiple of the ring's size. Writing wakes kernel threads, so
-#: it is done rarely.
+#: Largest number of a file's bytes in the guest's page cache, as a multiple of the ring's size. Emptying the cache wakes kernel threads,
+#: so it is done rarely.
 CACHED = 1.5
 #: An hour, longer than any run.
 LATE_CENTISECONDS = "360000"
 CLOCK = "times of the guest's virtual clock"
-#: Kind of events that come last among simultaneous ones.
+#: Kind of event that comes last among simultaneous events.
 LAST = 4
 SECTION, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
 COMMENT, NAME, DESCRIPTION, RESOLUTION, FLAGS = 1, 2, 3, 9, 2
@@ -46,17 +46,17 @@ LINKTYPE_ETHERNET, IN, OUT = 1, 1, 2
 
 
 class PacketCapture:
-    """Captures of a run, one per requested interface, from before the traffic to the run's end.
+    """Packet captures of a run during the traffic, one for each requested interface.
 
     Parameters
     ----------
     path : topology.NetworkPath
     specification : RunSpecification
     asked : dict
-        ``bytes``, the number of bytes kept of each packet; ``at``, names of interfaces, or none for all; ``step_s``, the interval
-        of additional readings of the rings, or None.
+        ``bytes``, the number of bytes to keep of each packet; ``at``, the names of interfaces, empty for all; ``step_s``, the interval
+        between additional readings of the rings in s, or None.
     folder : pathlib.Path
-        Gets ``<interface>.pcapng``.
+        Folder for the files ``<interface>.pcapng``.
     """
 
     def __init__(self, path, specification, asked, folder):
@@ -76,14 +76,14 @@ class PacketCapture:
             self._rings.append(self._stack.enter_context(Ring(interface, kept, size, file)))
 
     def begin(self) -> None:
-        """Discard the packets captured so far: a capture covers the time between the two readings of the link counters."""
+        """Discard the packets captured so far, because a capture covers the time between the two readings of the link counters."""
         for ring in self._rings:
             while ring.packets(AT_ONCE):
                 pass
             ring.lost()
 
     def end(self) -> None:
-        """Write the remaining packets, and the number of packets for which a ring had no room."""
+        """Write the remaining packets, and the number of packets lost because a ring was full."""
         for ring in self._rings:
             ring.drain()
             ring.file.write(statistics(ring.lost()))
@@ -93,7 +93,7 @@ class PacketCapture:
         self._stack.close()
 
     def events(self, _) -> Iterator[tuple[float, int, Callable]]:
-        """Yield the first event for `traffic.start_and_sample` with an additional reading of the rings."""
+        """Yield the first event for `traffic.start_and_sample` if additional readings of the rings were requested."""
         if self._step_s:
             yield self._step_s, LAST, self._again
 
@@ -107,7 +107,10 @@ class PacketCapture:
 
 
 class Ring:
-    """A packet socket's ring of ``size`` bytes at an interface; ``file`` receives its content."""
+    """The ring of a packet socket at an interface.
+
+    ``size`` is the size of the ring in bytes, and the packets are written to ``file``.
+    """
 
     def __init__(self, interface, kept_bytes, size, file):
         self._frame_bytes, self._kept, self._place, self.file = frame_bytes(kept_bytes), kept_bytes, 0, file
@@ -130,7 +133,7 @@ class Ring:
         self._socket.close()
 
     def drain(self) -> None:
-        """Write all waiting packets."""
+        """Write all waiting packets to the file."""
         while parts := self.packets(AT_ONCE):
             self._cached += self.file.write(b"".join(parts))
         if self._cached > self._most_cached:
@@ -139,7 +142,7 @@ class Ring:
             self._cached = 0
 
     def packets(self, most) -> list[bytes]:
-        """Return up to ``most`` waiting packets as blocks of a file, and free their places in the ring."""
+        """Remove up to ``most`` waiting packets from the ring, and return them as blocks of a pcapng file."""
         memory, parts = self._memory, []
         while len(parts) < most:
             at = self._place * self._frame_bytes
@@ -155,17 +158,20 @@ class Ring:
         return parts
 
     def lost(self) -> int:
-        """Return the number of packets that arrived while the ring was full."""
+        """Return the number of packets that have arrived since the last call while the ring was full."""
         return struct.unpack("=II", self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
 
 
 def frame_bytes(kept_bytes) -> int:
-    """Return the size of a ring frame for ``kept_bytes`` of a packet: a power of two, since frames fill blocks."""
+    """Return the size in bytes of a ring's frame that holds ``kept_bytes`` of a packet.
+
+    The size is a power of two, so that frames fill a block.
+    """
     return min(1 << (HEAD_BYTES + kept_bytes - 1).bit_length(), BLOCK_BYTES)
 
 
 def description(path, interface) -> str:
-    """Return the role of an interface, as text for the file."""
+    """Return the role of an interface, as text for its file."""
     node = interface.node
     for name, nodes in (("sender", path.senders), ("receiver", path.receivers)):
         if node in nodes:
@@ -190,7 +196,7 @@ def option(code, value) -> bytes:
 
 
 def head(name, words, kept_bytes, comment) -> bytes:
-    """Return a file's first two blocks: the section header, and the description of the interface, whose times are in ns."""
+    """Return the first two blocks of a file: the section header, and the description of an interface with times in ns."""
     section = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1) + option(COMMENT, comment) + option(0, b"")
     interface = struct.pack("=HHI", LINKTYPE_ETHERNET, 0, kept_bytes)
     interface += option(NAME, name) + option(DESCRIPTION, words) + option(RESOLUTION, b"\x09") + option(0, b"")
@@ -198,12 +204,12 @@ def head(name, words, kept_bytes, comment) -> bytes:
 
 
 def packet(at_ns, content, length, leaves) -> bytes:
-    """Return the block of a packet."""
+    """Return the block of a packet in a pcapng file."""
     body = struct.pack("=IIIII", 0, at_ns >> 32, at_ns & 0xFFFFFFFF, len(content), length)
     body += content + bytes(-len(content) % 4)
     return block(ENHANCED_PACKET, body + option(FLAGS, struct.pack("=I", OUT if leaves else IN)) + option(0, b""))
 
 
 def statistics(lost) -> bytes:
-    """Return the block with the number of packets missing from a capture (isb_ifdrop)."""
+    """Return the block with the number of packets that are missing from a capture (isb_ifdrop)."""
     return block(5, struct.pack("=III", 0, 0, 0) + option(5, struct.pack("=Q", lost)) + option(0, b""))

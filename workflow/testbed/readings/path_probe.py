@@ -1,9 +1,9 @@
-"""Probe the path after the traffic: observe each effect of the network on packets separately.
+"""Probe of the path after the traffic, which observes each effect of the network on packets separately.
 
-Datagrams are sent between the hosts of each pair, or over each path of a cable: single ones to measure the delay, a train to measure
-the rate, and slightly more simultaneous ones than the queue or a policer holds to measure their limits. A tap behind each bottleneck sees
-the rate and number of packets before any other effect. All times are the kernel's times of arrival, in ns of the guest's clock. Expected
-values are in `checks.probe_checks`. The traffic has ended, so the probe doesn't change any result.
+Datagrams are sent between the hosts of each pair, or over each path of a cable. Single datagrams measure the delay, and a train measures
+the rate. To measure the limit of a queue or a policer, slightly more datagrams are sent at once than it holds. A tap behind each
+bottleneck sees the packets before any other effect. All times are the kernel's arrival times, in ns of the guest's clock. The expected
+values are in `checks.probe_checks`. The probe doesn't change any result, because the traffic has ended.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ ETH_P_ALL, SOL_PACKET, PACKET_IGNORE_OUTGOING = 3, 263, 23
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 33, 32
 BUFFER_BYTES = 512 * 2**20
 TIMESTAMP = struct.Struct("=qq")
-#: End of each datagram: a mark and its number.
+#: Last bytes of each datagram: a mark, and the datagram's number.
 MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
 #: Number of single datagrams without random effects, and of packets in a train to a bottleneck.
@@ -42,9 +42,10 @@ SINGLES, TRAIN = 10, 16
 OF_JITTER = 64
 #: Number of single datagrams with a custom table of delays.
 OF_TABLE = 500
-#: Time between two single datagrams, in s; time within which two count as simultaneous, in ns; smallest useful number of gaps in a train.
+#: Interval between single datagrams, in s; largest interval between simultaneous datagrams, in ns; smallest useful number of gaps in a
+#: train.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
-#: Ratio of the jitter to the interval between datagrams that are to overtake each other.
+#: Ratio of the jitter to the interval between datagrams in the test for overtaking.
 CLOSE = 16
 #: Largest probability that no datagram shows a random effect, and largest number of datagrams sent to stay below it.
 RARE, MOST_SINGLES = 1e-9, 1000
@@ -52,13 +53,16 @@ RARE, MOST_SINGLES = 1e-9, 1000
 MOST_AT_ONCE, BEYOND = 2_000, 8
 #: Longest filling time, in s, of a bucket that is probed.
 MOST_FILLING_S = 600.0
-#: Time in s without any packet that must precede a probe, and the largest number of attempts to wait for it.
+#: Time in s during which no packet may pass before a probe, and largest number of such times to wait.
 QUIET_S, QUIET_TIMES = 1.0, 120
 
 
 @dataclass
 class Line:
-    """Two hosts that exchange datagrams, and the ``number`` (from 0) of their bottleneck or path; None if only the pair matters."""
+    """Two hosts that exchange datagrams.
+
+    ``number`` is the index (from 0) of their bottleneck or path, or None if only the pair matters.
+    """
 
     sender: str
     receiver: str
@@ -67,7 +71,10 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines for probing delays and the lines for probing bottlenecks (on a chain, the pairs that cross only one bottleneck)."""
+    """Return the lines for probing delays, and the lines for probing bottlenecks.
+
+    On a chain, bottlenecks are probed between the pairs that cross only one bottleneck.
+    """
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone
@@ -77,7 +84,10 @@ def lines_of(specification) -> tuple[list[Line], list[Line]]:
 
 
 def behind(specification, number) -> dict[str, str]:
-    """Return, by direction, the interface at which packets arrive behind a bottleneck; bottlenecks are counted from 0."""
+    """Return, by direction, the interface at which packets arrive behind a bottleneck.
+
+    ``number`` is the bottleneck's number, from 0.
+    """
     if specification.is_cable:
         return {"forward": f"h2-eth{number}", "reverse": f"h1-eth{number}"}
     if specification.is_chain:
@@ -103,7 +113,7 @@ def singles_of(specification, direction) -> int:
 
 
 def options_ms(specification, direction) -> float:
-    """Return the largest extra delay that the link's options cause for a datagram, in ms."""
+    """Return the largest additional delay that link options cause for a datagram, in ms."""
     link = specification.scenario["link"]
     on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
     return sum(option.idle_ms(value) for option, value in on_path) + sum(
@@ -112,7 +122,10 @@ def options_ms(specification, direction) -> float:
 
 
 def singles_apart_s(specification, direction) -> float:
-    """Return the time between two single datagrams in s: long enough that none waits for another, and at least a quarter of a slot."""
+    """Return the interval between single datagrams in s.
+
+    With this interval no datagram waits for another. It is at least a quarter of a slot.
+    """
     slot_ms = specification.slot_ms(direction)
     times_s = (
         time_of(specification, SMALL_BYTES, direction, number) for number in range(len(specification.bottlenecks))
@@ -121,7 +134,7 @@ def singles_apart_s(specification, direction) -> float:
 
 
 class PathProbe:
-    """Sends and receives the datagrams of a probe."""
+    """Sender and receiver of the datagrams of a probe."""
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification
@@ -172,7 +185,7 @@ class PathProbe:
             before = now
 
     def _ways(self, stack, line):
-        """Return (sending socket, receiving socket) of a line in each direction."""
+        """Return (sending socket, receiving socket) for each direction of a line."""
         with network_namespace(self._path.net[line.sender]):
             sender = stack.enter_context(socket.socket(FAMILIES[self._version], socket.SOCK_DGRAM))
         with network_namespace(self._path.net[line.receiver]):
@@ -185,7 +198,10 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` has only this path."""
+        """Send single datagrams; return their counts, and their shortest and longest delay in ns.
+
+        Also return what the checks of some jitter options need. ``run`` is the specification of this path only.
+        """
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
@@ -207,7 +223,7 @@ class PathProbe:
         return found | ({"bunches_ns": bunches(at for at, _ in came)} if slot_ms else {})
 
     def _longest_s(self, direction):
-        """Return the longest time that a datagram may take after it has left the bottleneck, in s."""
+        """Return the longest time in s that a datagram may take after leaving the bottleneck."""
         run = self._specification
         hops = max(pair.hops for pair in run.pairs)
         return (
@@ -215,7 +231,7 @@ class PathProbe:
         ) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
-        """Return a bottleneck's readings: the time between packets of a train in ns, and the number of simultaneous packets left in its queue."""
+        """Probe a bottleneck: return the interval between the packets of a train in ns, and the results of `_policed` and `_fill`."""
         run = self._specification
         tap = self._tap(stack, behind(run, line.number)[direction])
         policer = run.policers.get(direction)
@@ -244,7 +260,7 @@ class PathProbe:
         return found
 
     def _fill(self, stack, way, place, count, one_s, direction):
-        """Return the number of packets in a bottleneck's queue just after ``count`` packets have arrived at once."""
+        """Send ``count`` packets at once; return the number of packets and bytes in the bottleneck's queue immediately afterwards."""
         kinds = (place.emulation.kind_and_limit[0],)
         queue = stack.enter_context(QueueReader(place.node, place.name, kinds))
         out = way[0]
@@ -255,7 +271,10 @@ class PathProbe:
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
     def _policed(self, way, tap, policer, direction):
-        """Return the numbers of packets that passed a direction's policer at once: with a full bucket, and half a filling time later."""
+        """Send packets at once to a direction's policer, and return the number that passed.
+
+        This is done twice: with a full bucket, and half a filling time later. The result is empty if the bucket is too large.
+        """
         run, burst_bytes = self._specification, policer["burst_bytes"]
         holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
         if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:
@@ -272,7 +291,7 @@ class PathProbe:
         return {"policed": holds + BEYOND, "passed": passed[0], "passed_again": passed[1]}
 
     def _policer_drops(self, direction):
-        """Return the number of packets dropped by a direction's policer, which all senders' packets pass."""
+        """Return the number of packets that a direction's policer has dropped so far."""
         node = self._path.net[POLICED_AT[direction]]
         return sum(counted["drops"] for _, kind, counted in counters_of(node) if kind == "ingress")
 
@@ -289,7 +308,15 @@ class PathProbe:
         return tap
 
     def _exchange(self, way, watched, count, payload_bytes, apart_s, longest_s):
-        """Send datagrams and wait; return (time, number) of each that reached the ``watched`` socket, and number -> sending time, in ns."""
+        """Send datagrams and wait until they have arrived.
+
+        Returns
+        -------
+        came : list of tuple
+            (arrival time in ns, number) of each datagram that reached the ``watched`` socket.
+        sent : dict
+            Number of a datagram -> sending time in ns.
+        """
         out, receiving = way
         filling, sent = bytes(payload_bytes - len(MARK) - NUMBER.size), {}
         for _ in range(count):
@@ -309,12 +336,12 @@ class PathProbe:
 
 
 def at_the_end(specification, direction, quantity) -> float | None:
-    """Return a quantity's value in a direction after the traffic."""
+    """Return the final value of a quantity in a direction, which also holds after the traffic."""
     return specification.timeline.values(direction, quantity)[-1][1]
 
 
 def time_of(specification, payload_bytes, direction, number=0) -> float:
-    """Return a bottleneck's transmission time of a datagram in s, at its final rate; 0 without a rate."""
+    """Return the time in s in which a bottleneck transmits a datagram at its final rate, or 0 without a rate."""
     run = specification.bottlenecks[number]
     rate_mbps = at_the_end(run, direction, "rate_mbps")
     frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
@@ -323,7 +350,7 @@ def time_of(specification, payload_bytes, direction, number=0) -> float:
 
 
 def prepare(one) -> None:
-    """Set up a socket with a buffer for all packets that may arrive, and with the kernel's timestamps."""
+    """Give a socket a buffer for all packets that may arrive, and enable the kernel's timestamps."""
     for option in (SO_RCVBUFFORCE, SO_SNDBUFFORCE):
         one.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
     one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -343,7 +370,10 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 
 def held_packets(specification, direction, number=0) -> int:
-    """Return the capacity in full packets of a bottleneck's queue in a direction; bottlenecks are counted from 0."""
+    """Return the number of full packets that a bottleneck's queue holds in a direction.
+
+    ``number`` is the bottleneck's number, from 0.
+    """
     run = specification.bottlenecks[number]
     # Some disciplines hold fewer packets of a single flow than their limit.
     of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
@@ -352,7 +382,10 @@ def held_packets(specification, direction, number=0) -> int:
 
 
 def bunches(times_ns) -> list[int]:
-    """Return the arrival instants of packets in ns since the first; packets that arrive within a microsecond share an instant."""
+    """Return the arrival times of bunches of packets, in ns since the first bunch.
+
+    Packets that arrive within `TOGETHER_NS` belong to one bunch.
+    """
     instants = []
     for at in sorted(times_ns):
         if not instants or at - instants[-1] > TOGETHER_NS:

@@ -1,4 +1,4 @@
-"""Measurements that come neither from iperf3 nor from the sockets: idle RTT, and counters of the kernel and the links."""
+"""Idle RTTs from ping, and counters of the kernel and the links."""
 
 import math
 import re
@@ -15,7 +15,8 @@ NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Part of the names of byte counters, which are left out: they include iperf3's control connection, whose messages contain the CCA's name.
+#: Ending of the names of byte counters. They are omitted, because they include iperf3's control connection, whose messages contain the
+#: CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of unanswered echo requests after which a path is assumed to have no RTT.
@@ -24,9 +25,9 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 
 
 def ping_count(loss_forward, loss_reverse) -> int:
-    """Return the number of echo requests for which the probability that all are lost (or late) is below 1e-9.
+    """Return a number of echo requests that are all lost with a probability below 1e-9.
 
-    Parameters are fractions. The result is between 10 and 1000.
+    Late replies count as lost. The parameters are fractions, and the result is between 10 and 1000.
     """
     lost = 1 - (1 - loss_forward) * (1 - loss_reverse)
     if lost <= 0:
@@ -35,10 +36,15 @@ def ping_count(loss_forward, loss_reverse) -> int:
 
 
 def idle_rtt(path, specification) -> list[dict]:
-    """Ping each pair's receiver over the idle path (over each path of a cable), one pair or path at a time.
+    """Ping the receiver of each pair, or over each path of a cable, while the path is idle.
 
-    Returns, for each pair or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms`` and
-    ``max_ms``, None if all packets were lost.
+    Pairs or paths are pinged one at a time.
+
+    Returns
+    -------
+    list of dict
+        For each pair or path: ``sender``, ``receiver``; ``sent`` and ``received``, in packets; ``min_ms``, ``mean_ms`` and ``max_ms``, None
+        if all packets were lost.
     """
     hops = max(pair.hops for pair in specification.pairs)
     losses = (
@@ -58,13 +64,16 @@ def idle_rtt(path, specification) -> list[dict]:
 
 
 def ping(node, address, count) -> dict[str, int | float | None]:
-    """Send echo requests from a node; return the result of `parse_ping`. The exit status is ignored: without any answer it is 1."""
+    """Send echo requests from a node and return the result of `parse_ping`.
+
+    The exit status of ping is ignored, because it is 1 if there are no replies.
+    """
     process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
     return parse_ping(process.communicate()[0].decode(), count)
 
 
 def parse_ping(output, count) -> dict[str, int | float | None]:
-    """Parse the summary of iputils' ping; see `idle_rtt`."""
+    """Parse the summary that iputils' ping prints; see `idle_rtt`."""
     match = PING_PATTERN.search(output)
     if not match:
         return {"sent": count, "received": 0, "min_ms": None, "mean_ms": None, "max_ms": None}
@@ -79,10 +88,15 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 
 
 def link_counters(path, specification) -> dict[str, dict]:
-    """Return the counters so far of every interface's qdiscs and device; devices that join paths are named "h1-bond0" and so on.
+    """Return the current counters of every interface, for its qdiscs and its device.
 
-    Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
-    ``rx_packets``, ``device_drops`` (packets).
+    Devices that join paths are named "h1-bond0" and so on.
+
+    Returns
+    -------
+    dict
+        Interface -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``, ``rx_packets`` and
+        ``device_drops`` (packets).
     """
     joined = joined_devices(specification)
     interfaces = {}
@@ -109,10 +123,17 @@ def backlog_drops() -> int:
 def stack_counters(path, dropped_before) -> dict:
     """Return the hosts' protocol counters since their network namespaces were created.
 
-    Returns ``tcp``, host -> nstat counters (including zeros), and ``backlog_drops``, the number of packets that the kernel's per-CPU
-    queues dropped.
+    Parameters
+    ----------
+    path : topology.NetworkPath
+    dropped_before : int
+        Result of `backlog_drops` before the network existed. It is subtracted, because a machine's own kernel counts from the machine's
+        start.
 
-    ``dropped_before`` is `backlog_drops` before the network existed, because a machine's own kernel has been counting since before the run.
+    Returns
+    -------
+    dict
+        ``tcp``: host -> nstat counters (including zeros); ``backlog_drops``: number of packets that the kernel's per-CPU queues dropped.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},
@@ -121,7 +142,10 @@ def stack_counters(path, dropped_before) -> dict:
 
 
 def nstat(node) -> dict[str, int]:
-    """Return the node's SNMP counters since its network namespace was created, by nstat's names: kind followed by counter."""
+    """Return a node's SNMP counters since its network namespace was created.
+
+    The names are those of nstat, which consist of kind and counter, such as ``TcpOutSegs``.
+    """
     with network_namespace(node):
         tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]
         plain = Path("/proc/thread-self/net/snmp6").read_text().splitlines()

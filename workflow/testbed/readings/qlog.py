@@ -1,8 +1,9 @@
-"""Reader of a QUIC stack's log of its congestion control: qlog as one JSON text (0.3) or as a sequence of JSON texts.
+"""Reader of the congestion control events in a QUIC stack's qlog.
 
-The files are written by a program, so they may contain anything: unreadable content is reported, and a record may not exceed `MOST_RECORD`.
-These parts of draft-ietf-quic-qlog-main-schema and -quic-events are read, with their older and newer names: ``reference_time``,
-``time_format``, and the events ``metrics_updated``, ``congestion_state_updated`` and ``packet_lost``.
+A qlog is one JSON text (0.3) or a sequence of JSON texts. A program writes it, so it may contain anything: unreadable content is
+reported, and a record may not exceed `MOST_RECORD`. These parts of draft-ietf-quic-qlog-main-schema and -quic-events are read, under
+their older and newer names: ``reference_time``, ``time_format``, and the events ``metrics_updated``, ``congestion_state_updated`` and
+``packet_lost``.
 """
 
 import fnmatch
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-#: Largest number of a flow's files that are read, and of bytes read from each; programs can't write as much (`confined.WRITTEN_MIB`).
+#: Largest number of files to read for a flow, and largest number of bytes to read from a file, which programs can't exceed
+#: (`confined.WRITTEN_MIB`).
 MOST_FILES, MOST_BYTES = 16, 2**26
 #: Largest number of events kept from a file, and of characters in the message about unreadable files (``run.schema.json``).
 MOST_EVENTS, MOST_WORDS = 200_000, 1_000
@@ -43,7 +45,9 @@ class QlogError(ValueError):
 
 
 def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
-    """Return a flow's readings from the logs in a folder; if there are several files, from the one with the most readings.
+    """Return the readings of a flow from the logs in a folder.
+
+    If several logs can be read, the one with the most readings is used.
 
     Parameters
     ----------
@@ -51,13 +55,15 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
         File descriptor of the folder.
     pattern : str
         Pattern of the files' names, such as ``*.sqlog``.
-    origin_ns, step_ns : int
-        The traffic's origin in ns of the real-time clock, and the interval between stored values.
+    origin_ns : int
+        Origin of the traffic in ns of the real-time clock.
+    step_ns : int
+        Interval between stored values in ns.
 
     Returns
     -------
     dict
-        Result of `series_of`, or ``problem``: the error in words.
+        Result of `series_of`, or only ``problem``: the reason why no log can be read.
     """
     best, problems = None, []
     try:
@@ -92,12 +98,25 @@ def _content(folder, name):
 def series_of(text, origin_ns, step_ns) -> dict:
     """Return the readings of a log on a grid of times.
 
+    Parameters
+    ----------
+    text : str
+        Content of the log.
+    origin_ns, step_ns : int
+        As for `read_logs`.
+
     Returns
     -------
     dict
-        ``from_ns`` and ``step_ns``: the grid, since the traffic's origin, or since the first reading if the log doesn't give its beginning
-        (``aligned`` is then False); ``readings``, the number of readings; ``complete``, False for a truncated log; and, named as
-        in `METRICS`, ``lost_packets`` (so far) and ``state``, the latest value at each time, None before the first.
+        ``from_ns`` and ``step_ns``, the beginning and the step of the grid; ``aligned``, whether the grid counts from the traffic's origin
+        (if the log doesn't give its beginning, the grid counts from the first event); ``readings``, the number of readings; ``complete``,
+        False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A column has the
+        latest value at each time, and None before the first value.
+
+    Raises
+    ------
+    QlogError
+        If the log can't be read or has no readings.
     """
     header, records, ending = _parts(text)
     clock = _Clock(header)
@@ -155,14 +174,17 @@ def _number(value):
 
 
 class _Ending:
-    """The end of a log: ``words`` describe its unreadable part, and ``damaged`` states whether more content follows that part."""
+    """The unreadable end of a log.
+
+    ``words`` describes the unreadable part, or is empty if there is none. ``damaged`` states whether more content follows.
+    """
 
     def __init__(self):
         self.words, self.damaged = "", False
 
 
 def _parts(text):
-    """Return a log's time fields, its relevant events, and its `_Ending`."""
+    """Return the time fields, the relevant events and the `_Ending` of a log."""
     ending, start = _Ending(), text.lstrip(" \t\r\n\ufeff")[:1]
     if start not in (SEPARATOR, "{"):
         raise QlogError("is no qlog in JSON" if start else "is empty")
@@ -193,7 +215,7 @@ def _of_sequence(text, start, ending) -> Iterator:
 
 
 def _records(text, separator) -> Iterator[str]:
-    """Yield the records between separators one at a time, because a list of millions would take many times the text's memory."""
+    """Yield the records between separators one at a time, because a list of millions of records would need many times the text's memory."""
     begin = 0
     while begin <= len(text):
         end = text.find(separator, begin)
@@ -203,7 +225,7 @@ def _records(text, separator) -> Iterator[str]:
 
 
 def _of_document(text, ending) -> Iterator:
-    """Yield the events of a JSON text one by one, because the whole parsed text would take many times its size."""
+    """Yield the events of a JSON text one at a time, because parsing the whole text would need many times its memory."""
     decoder = json.JSONDecoder()
     for number, begin in enumerate(EVENTS.finditer(text), 1):
         at = BETWEEN.match(text, begin.end()).end()
@@ -251,7 +273,7 @@ def _header(text):
 
 
 class _Clock:
-    """The times of a log: ``epoch_ms`` is their origin in ms since 1970, None if the log doesn't give it.
+    """The clock of a log; ``epoch_ms`` is the origin of the log's times in ms since 1970, or None if the log doesn't give it.
 
     If a log gives neither a format nor a reference, times above `ABSOLUTE_MS` are assumed to count from 1970.
     """
@@ -268,7 +290,7 @@ class _Clock:
         self._may_be_absolute = reference is None and self._format is None
 
     def time_ms(self, value):
-        """Return an event's time since the log's epoch."""
+        """Return the time of an event in ms since the log's origin; ``value`` is the event's time field."""
         value = _number(value)
         if value is None:
             raise QlogError("has an event without a time")
@@ -281,7 +303,7 @@ class _Clock:
 
 
 def _wall_clock_ms(*texts):
-    """Return the first valid time (RFC 3339) among ``texts``, in ms since 1970, with all its digits."""
+    """Return the first valid RFC 3339 time among ``texts``, in ms since 1970, including all its fractional digits."""
     for text in texts:
         match = re.fullmatch(
             r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", text if isinstance(text, str) else ""

@@ -1,4 +1,4 @@
-"""A queueing discipline's counters and backlog: `tc -s qdisc` without tc.
+"""Counters and backlog of qdiscs: `tc -s qdisc` without tc.
 
 Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
 struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
@@ -30,16 +30,21 @@ QUEUE_KINDS = (*OF_KIND, "netem")
 
 
 class QueueReader(Channel):
-    """A channel that reads the queue of one interface of a node; open it before the traffic, read it often, and close it.
+    """A netlink channel that reads the queue of one interface.
 
-    Raises `netlink.NetlinkError` if the interface doesn't exist or has no qdisc of the given kinds.
+    Open the channel before the traffic, use it for all readings, and close it afterwards.
 
     Parameters
     ----------
     interface : str
-        The interface's name in the node.
+        Name of the interface in the node.
     kinds : tuple of str
-        Kinds of qdisc that may be the queue; the first that the interface has is read.
+        Kinds of qdisc that may be the queue. The first kind that the interface has is read.
+
+    Raises
+    ------
+    netlink.NetlinkError
+        If the interface doesn't exist, or has no qdisc of the given kinds.
     """
 
     def __init__(self, node, interface, kinds=QUEUE_KINDS):
@@ -57,7 +62,7 @@ class QueueReader(Channel):
             raise
 
     def find(self, index, kinds) -> bytes:
-        """Return the request that reads only the interface's queue."""
+        """Return the request that reads only the queue of the interface with this index."""
         qdiscs = self.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
         handles = {kind: handle for of, kind, handle in qdiscs if of == index}
@@ -69,23 +74,31 @@ class QueueReader(Channel):
         )
 
     def read(self) -> dict[str, int]:
-        """Return the result of `queue` for the kernel's answer; raise `netlink.NetlinkError` if there is no answer."""
+        """Read the queue and return the result of `queue`; raise `netlink.NetlinkError` if the kernel doesn't answer."""
         (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 
 
 def qdisc(buffer, start, end) -> tuple[int, str, int]:
-    """Parse the struct tcmsg of one qdisc: return its interface's index, its kind and its handle."""
+    """Return the interface's index, the kind and the handle of a qdisc from its struct tcmsg."""
     _, index, handle, _, _ = MESSAGE.unpack_from(buffer, start)
     return index, text(buffer, *attributes(buffer, start + MESSAGE.size, end)[TCA_KIND]), handle
 
 
 def queue(buffer, start, end) -> dict[str, int]:
-    """Parse the struct tcmsg of one qdisc and its attributes.
+    """Return the backlog, the drops and the marks of a qdisc from its struct tcmsg and attributes.
 
-    Returns ``packets`` and ``bytes`` that are waiting (for netem, including those being delayed), ``drops`` in packets since the qdisc
-    was created (32 bits in the kernel); for a discipline other than drop-tail its CE ``marks``, and the delays that it
-    reports, in ms. Raises `ValueError` if the statistics are missing or cut short.
+    Returns
+    -------
+    dict
+        ``packets`` and ``bytes`` that are waiting (for netem, including delayed packets), and ``drops``, the number of packets dropped
+        since the qdisc was created (32 bits in the kernel). A discipline other than drop-tail also has ``marks``, its number of CE marks,
+        and the delays that it reports, in ms.
+
+    Raises
+    ------
+    ValueError
+        If the statistics are missing or truncated.
     """
     packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     read = {"packets": packets, "bytes": size, "drops": drops}
@@ -94,22 +107,25 @@ def queue(buffer, start, end) -> dict[str, int]:
 
 
 def kinds_of(node) -> list[tuple[int, str]]:
-    """Return (index of the device, kind) for all qdiscs of a `bare_host.BareHost`."""
+    """Return (index of the device, kind) for all qdiscs of a node."""
     return [(index, kind) for index, kind, _ in node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", qdisc)]
 
 
 def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
-    """Return (index of the device, kind, counters as in `counters`) for all qdiscs of a `bare_host.BareHost`."""
+    """Return (index of the device, kind, counters) for all qdiscs of a node; see `counters`."""
     return node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", counters)
 
 
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
-    """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was created.
+    """Return the device's index, the kind and the counters of a qdisc from its struct tcmsg.
 
-    These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a packet),
-    and ``backlog_packets`` that are waiting. netem with `reorder` also has ``at_once_packets`` that passed without delay. A discipline
-    other than drop-tail also has its CE ``marks``, ``overflow_drops`` of the full queue if it reports them, ``counted`` (its own
-    counters by the kernel's names), and ``classes``, in order, if it counts by class.
+    The counters begin when the qdisc is created:
+
+    - Every qdisc has ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a
+      packet), and ``backlog_packets`` that are waiting.
+    - netem with ``reorder`` also has ``at_once_packets``, which passed without delay.
+    - A discipline other than drop-tail also has its CE ``marks``. If it reports them, it also has ``overflow_drops`` of the full queue,
+      ``counted`` (specific counters, by the kernel's names), and ``classes`` (the counters of each class, in order).
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
@@ -128,9 +144,9 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 
 
 def _managed(buffer, start, end, discipline, counted, delays=False):
-    """Return a discipline's own counters, or with ``delays`` its values for the time series; empty for drop-tail.
+    """Return a discipline's specific counters, or with ``delays`` its columns for the time series.
 
-    ``counted`` has the counters of every qdisc.
+    The result is empty for drop-tail. ``counted`` has the counters of every qdisc.
     """
     if discipline.limited_only:
         return {}
@@ -149,12 +165,12 @@ def _managed(buffer, start, end, discipline, counted, delays=False):
 
 
 def _busiest_ms(tins):
-    """Return the mean delay of the tin with the most packets, in ms."""
+    """Return the mean delay, in ms, of the tin with the most packets."""
     return max(tins, key=lambda tin: tin["enqueued_packets"])["delay_us"] / 1e3
 
 
 def _tins(buffer, start, end):
-    """Return cake's counters, tin by tin."""
+    """Return the counters of each of cake's tins."""
     values = attributes(buffer, start + MESSAGE.size, end)
     own = attributes(buffer, *attributes(buffer, *values[TCA_STATS2])[TCA_STATS_APP])
     tins = attributes(buffer, *own[CAKE_TINS])
@@ -166,7 +182,10 @@ def _tins(buffer, start, end):
 
 
 def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
-    """Return the numbers of one struct in a qdisc's statistics; if it is absent, return ``missing`` or raise `ValueError`."""
+    """Return the numbers of one struct in a qdisc's statistics.
+
+    If the struct is absent or too short, return ``missing``, or raise `ValueError` if ``missing`` is None.
+    """
     values = attributes(buffer, start + MESSAGE.size, end)
     kinds = attributes(buffer, *values[TCA_STATS2]) if TCA_STATS2 in values else {}
     at, until = kinds.get(kind, (0, 0))

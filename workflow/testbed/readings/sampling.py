@@ -1,8 +1,7 @@
-"""Read sockets and the bottleneck's queue during the traffic.
+"""Readings of sockets and of the bottleneck's queue during the traffic.
 
-One process reads them all through netlink: no program is started for a reading, and
-the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
-same nanosecond with and without readings.
+One process makes all readings through netlink. No program is started for a reading, and the guest's clock stands still during a reading.
+So the flows' packets leave and arrive at the same nanosecond with and without readings.
 """
 
 import math
@@ -36,7 +35,7 @@ QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
-    """Readings of sockets, and time series of the sockets and the queue.
+    """Reader of sockets and queues, for single readings and for time series.
 
     ``samples`` is the number of samples so far.
 
@@ -45,7 +44,8 @@ class Sampler:
     path : topology.NetworkPath
     specification : RunSpecification
     sampled : dict of str to list of bytes, optional
-        Sender -> identifiers of the connections with time series (`socket_information.sockid_of`); by default all.
+        Sender -> identifiers of the connections with time series (`socket_information.sockid_of`). By default all connections have time
+        series.
     """
 
     def __init__(self, path, specification, sampled=None):
@@ -86,7 +86,10 @@ class Sampler:
         self._open.close()
 
     def _read_sockets(self, named=None):
-        """Yield (sender, the kernel's data on one of its connections); with ``named``, read only the connections listed for each sender."""
+        """Yield (sender, kernel's data on a connection) for each connection of each sender.
+
+        With ``named``, read only the connections listed for each sender.
+        """
         for host, reader in self._readers.items():
             for socket in (
                 reader.connections(self._expected.get(host))
@@ -102,9 +105,9 @@ class Sampler:
                 yield host, socket
 
     def look(self, time_s) -> None:
-        """Read all sockets once; ``time_s`` is since the traffic's origin.
+        """Read all sockets once; ``time_s`` is the time since the traffic's origin.
 
-        If packets may be marked, the number received with a CE mark is read from the socket at the other end.
+        If packets may be marked, the number of packets received with a CE mark is read from the receiver's socket.
         """
         sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
         received = {
@@ -119,7 +122,7 @@ class Sampler:
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
     def look_for_more(self, time_s) -> None:
-        """Read all sockets once; keep the result only if it shows a connection, or data of a connection, for the first time."""
+        """Read all sockets once, and keep the reading only if it shows a new connection or the first data of a connection."""
         self.look(time_s)
         *before, last = (
             {(name_of(s["host"], s), s.get("bytes_sent", 0) > COOKIE_BYTES) for s in look["sockets"]}
@@ -129,7 +132,7 @@ class Sampler:
             self._looks.pop()
 
     def sample(self, time_s) -> None:
-        """Add a reading of all sockets and of the queue to the time series."""
+        """Add a reading of the queue and of all sampled sockets to the time series."""
         self.samples += 1
         self._times.append(time_s)
         for reader, before, series in self._queues:
@@ -148,17 +151,25 @@ class Sampler:
                 series[name].append(math.nan if value is None else value)
 
     def seen(self) -> set[tuple[str, int, int]]:
-        """Return (sender, its port, the receiver's port) of all connections in any reading or sample; for MPTCP, of first subflows."""
+        """Return (sender, port of the sender, port of the receiver) for each connection in any reading or sample.
+
+        For MPTCP, the ports are those of the first subflow.
+        """
         if self._paths:
             return set(self._tokens)
         looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
         return {*self._connections, *looks}
 
     def looks(self, flows) -> list[dict]:
-        """Return the readings of the data connections (the document's ``sockets``).
+        """Return the readings of the data connections, which are the document's section ``sockets``.
 
-        ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_s``, and ``sockets``, each with ``host``,
-        ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on the socket.
+        ``flows`` maps (sender, port of the sender, port of the receiver) to a flow.
+
+        Returns
+        -------
+        list of dict
+            For each reading ``time_s`` and ``sockets``. Each socket has ``host``, ``flow``, the kernel's data on the socket and, for MPTCP,
+            ``subflow`` (the index of its path).
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -179,11 +190,19 @@ class Sampler:
     def series(self, flows) -> dict | None:
         """Return the time series of the data connections and of the queue, or None if there was no sample.
 
-        ``flows`` is the same as for `looks`. Returns ``interval_ms``; ``sockets``, for each ``flow`` (with MPTCP for each
-        ``subflow``) ``time_s`` and columns of the same length (those of `COLUMNS` that ever had a value, and ``state``);
-        and ``queue``: ``time_s``, ``packets`` and ``bytes`` waiting, ``drops`` so far, and for a
-        discipline other than drop-tail ``marks`` so far and the delays that it reports. A chain has ``queues`` instead,
-        a list of such dicts, each with the number of its ``bottleneck``, from 1.
+        ``flows`` is the same as for `looks`.
+
+        Returns
+        -------
+        dict or None
+            ``interval_ms``, ``sockets`` and ``queue``.
+
+            Each of the ``sockets`` has ``flow`` (with MPTCP also ``subflow``), ``time_s``, ``state``, and the `COLUMNS` that ever had a
+            value. All columns have the same length.
+
+            The ``queue`` has ``time_s``, ``packets`` and ``bytes`` waiting, and ``drops`` so far. A discipline other than drop-tail also
+            has ``marks`` so far and the delays that it reports. A chain has ``queues`` instead, a list of such dicts, each with the number
+            of its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None
@@ -204,7 +223,10 @@ class Sampler:
         return {"interval_ms": self._interval_ms, "sockets": sockets, **queue}
 
     def _flows_by_name(self, flows):
-        """Return a function that maps a connection's identifier (`name_of`) to its flow or None; ``flows`` as for `looks`."""
+        """Return a function that maps a connection's identifier (`name_of`) to its flow, or to None if it has no flow.
+
+        ``flows`` is the same as for `looks`.
+        """
         if not self._paths:
             return flows.get
         by_token = {name[:1] + (token,): flows.get(name) for name, token in self._tokens.items()}
@@ -212,7 +234,7 @@ class Sampler:
 
 
 def connections_of_senders(specification) -> dict[str, int]:
-    """Return the number of each sender's connections: its flows' data connections (with MPTCP all subflows) and control connections."""
+    """Return the number of connections of each sender: data connections (with MPTCP all subflows) and control connections."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
@@ -224,7 +246,10 @@ def connections_of_senders(specification) -> dict[str, int]:
 
 
 def name_of(host, socket) -> tuple[str, int, int]:
-    """Return a connection's unique identifier in a run: host and both ports; for MPTCP the token and the path."""
+    """Return an identifier of a connection that is unique in a run.
+
+    It consists of the host and both ports or, for MPTCP, of the host, the token and the path.
+    """
     if "token" in socket:
         return host, socket["token"], socket["subflow"]
     return host, socket["local_port"], socket["remote_port"]

@@ -1,17 +1,17 @@
-"""Count the distinct bytes of a TCP stream: each counts once, however often it is sent."""
+"""Count the distinct bytes of a TCP stream; a retransmitted byte counts only once."""
 
 from bisect import bisect_left, bisect_right
 
 
 class SequenceNumbers:
-    """The bytes seen so far, as ranges of unwrapped sequence numbers; ``distinct`` is their number."""
+    """The bytes seen so far, stored as ranges of sequence numbers; ``distinct`` is the number of these bytes."""
 
     def __init__(self):
         self.distinct, self._highest = 0, None
         self._begins, self._ends = [], []
 
     def add(self, number, length) -> int:
-        """Add a segment by its 32-bit sequence number; return the number of its bytes not seen before.
+        """Add a segment with a 32-bit sequence number; return the number of its bytes that were not seen before.
 
         >>> seen = SequenceNumbers()
         >>> [seen.add(*one) for one in ((2**32 - 100, 200), (300, 100), (0, 100), (50, 300))]
@@ -34,7 +34,7 @@ class SequenceNumbers:
         return length - known
 
     def _unwrapped(self, number):
-        """Return a sequence number that continues beyond 2**32: the candidate closest to the highest so far."""
+        """Return a 32-bit sequence number without wraparound: the candidate closest to the highest number so far."""
         if self._highest is None:
             self._highest = number
         ahead = (number - self._highest + 2**31) % 2**32 - 2**31

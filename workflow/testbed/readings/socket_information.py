@@ -28,7 +28,8 @@ INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
 #: Offset of mptcpi_bytes_acked in struct mptcp_info (mptcp.h), since Linux 6.5.
 MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
-#: Attribute that is sent without a request: a connection's upper-layer protocol (ULP); nested in it MPTCP's, with the token at this host.
+#: Attribute that is sent without a request, a connection's upper-layer protocol (ULP). It contains MPTCP's attribute, which contains the
+#: token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
@@ -114,22 +115,22 @@ DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
 class SocketReader(Channel):
-    """A channel that reads a node's established TCP connections; open it before the traffic, read it often, and close it.
+    """A netlink channel that reads the established TCP connections of a node.
 
-    Raises `netlink.NetlinkError`.
+    Open the channel before the traffic, use it for all readings, and close it afterwards. Raises `netlink.NetlinkError`.
 
     Parameters
     ----------
     ip_version : str
-        ``ipv4`` or ``ipv6``: connections of the other version are not read.
+        ``ipv4`` or ``ipv6``. Connections of the other version are not read.
     mptcp : bool
-        Read MPTCP's connections, each as a whole (`mptcp_connection`).
+        Whether to read MPTCP connections, each as a whole (`mptcp_connection`). The other parameters apply only to plain connections.
     ecn : bool
-        For plain connections, also read the fields on ECN.
+        Whether to also read the fields on ECN.
     memory : bool
-        For plain connections, also read the send buffer and its used part.
+        Whether to also read the size and the used part of the send buffer.
     brief : bool
-        For plain connections, read only the fields of `delivery`, which takes a fifth of the time.
+        Whether to read only the fields of `delivery`, which takes a fifth of the time.
     """
 
     def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False, brief=False):
@@ -142,11 +143,11 @@ class SocketReader(Channel):
         self.sockids = []
 
     def connections(self, expected=None) -> list[dict]:
-        """Return the result of `connection` for each connection, in the kernel's order.
+        """Return the kernel's data on each connection, in the kernel's order.
 
-        ``expected`` is the number of connections once all flows have begun. If the last reading had this number, and it is
-        small, the connections are requested by name, so that the kernel needn't search its table, which is shared by all nodes and grows
-        with the guest's memory. A closed connection is omitted, and the next reading searches the table. Raises
+        ``expected`` is the number of connections when all flows have begun. If the last reading had this number of connections, and there
+        are at most `FEW`, they are requested one by one. The kernel then needn't search its table, which all nodes share and which grows
+        with the guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises
         `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
@@ -157,11 +158,14 @@ class SocketReader(Channel):
         return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named_connections(self, sockids) -> list[dict]:
-        """Return the result of `connection` for each given established connection, requested one by one (`sockid_of`)."""
+        """Return the kernel's data on the given connections that are established, requested one by one.
+
+        ``sockids`` are identifiers from `sockid_of`.
+        """
         return [read for sockid in sockids if (read := self.named(sockid))]
 
     def named(self, sockid) -> dict | None:
-        """Return the result of `connection` for one connection, None if it is no longer established."""
+        """Return the kernel's data on one connection, or None if the connection is no longer established."""
         try:
             (read,) = self.ask(
                 SOCK_DIAG_BY_FAMILY,
@@ -183,7 +187,7 @@ class SocketReader(Channel):
         return asked
 
     def parse(self, buffer, start, end) -> dict:
-        """Parse a connection and store its name: addresses, ports and the kernel's cookie."""
+        """Parse a connection and store its identifier: addresses, ports and the kernel's cookie."""
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
         self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
@@ -191,21 +195,25 @@ class SocketReader(Channel):
 
 
 def sockid_of(local, remote) -> bytes:
-    """Return a connection's identifier for `SocketReader.named`: struct inet_diag_sockid of two (address, port) ends, without a cookie."""
+    """Return the identifier of a connection for `SocketReader.named`, which is a struct inet_diag_sockid without a cookie.
+
+    ``local`` and ``remote`` are pairs of address and port.
+    """
     family = socket.AF_INET6 if ":" in local[0] else socket.AF_INET
     addresses = (socket.inet_pton(family, address).ljust(16, b"\0") for address, _ in (local, remote))
     return PORTS.pack(local[1], remote[1]) + b"".join(addresses) + bytes(4) + NO_COOKIE
 
 
 def established(buffer, start, end, read) -> dict | None:
-    """Return the result of ``read`` for a message, None if the connection is in another state."""
+    """Return the result of ``read`` for a message, or None if the connection isn't established."""
     return read(buffer, start, end) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
 
 
 def delivery(buffer, start, end) -> dict[str, int]:
-    """Return the fields of one struct inet_diag_msg that deliveries need, as far as the kernel gives them.
+    """Return the fields of a struct inet_diag_msg from which delivered bytes are computed.
 
-    These are ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0: no sample) and ``bytes_acked``.
+    These are ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0 without a sample) and ``bytes_acked``. Old
+    kernels provide only the ports.
     """
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
     read = {"local_port": local, "remote_port": remote}
@@ -216,12 +224,7 @@ def delivery(buffer, start, end) -> dict[str, int]:
 
 
 def connection(buffer, start, end, ecn=False) -> dict:
-    """Parse one struct inet_diag_msg and its attributes.
-
-    Returns ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as the kernel's struct reaches,
-    None where ss prints nothing because the value is unknown (RTT without a sample, infinite ssthresh, rates of 0 or
-    without limit); the results of `vegas`, `dctcp` and `bbr` if the CCA has them, and of `subflow` for MPTCP. Raises
-    `ValueError` if the message or one of its attributes is cut short.
+    """Parse a struct inet_diag_msg and its attributes.
 
     Parameters
     ----------
@@ -229,7 +232,19 @@ def connection(buffer, start, end, ecn=False) -> dict:
     start, end : int
         Position of the message's body in the buffer.
     ecn : bool
-        Whether to read the fields on ECN: ``ecn``, in a study's terms, and packets with CE marks.
+        Whether to read the fields on ECN: ``ecn``, in a study's terms, and the numbers of packets with CE marks.
+
+    Returns
+    -------
+    dict
+        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO` that the kernel's struct has; the results of `vegas`, `dctcp`
+        and `bbr` if the CCA provides them; and the result of `subflow` for MPTCP. Unknown values, for which ss prints nothing, are None: an
+        RTT without a sample, an infinite ssthresh, and rates that are 0 or unlimited.
+
+    Raises
+    ------
+    ValueError
+        If the message or one of its attributes is truncated.
     """
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
@@ -258,7 +273,10 @@ def connection(buffer, start, end, ecn=False) -> dict:
 
 
 def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
-    """Return ``local_port``, ``remote_port`` (the first subflow's) and ``bytes_acked`` (None before Linux 6.5) of MPTCP."""
+    """Return ``local_port`` and ``remote_port`` of an MPTCP connection's first subflow, and ``bytes_acked`` of the connection.
+
+    ``bytes_acked`` is None before Linux 6.5.
+    """
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
     at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
     known = until - at >= MPTCP_ACKED_AT + COUNTER.size
@@ -269,8 +287,8 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 def subflow(buffer, message, at, until) -> dict:
     """Return the identification of an MPTCP subflow; empty for other connections.
 
-    It has ``token``, the number that all subflows of a connection share at one host, and
-    ``local_address`` as text. ``message`` is the position of the connection's message.
+    The result has ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
+    the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)
     if INET_ULP_INFO_MPTCP not in kinds:
@@ -285,7 +303,10 @@ def subflow(buffer, message, at, until) -> dict:
 
 @functools.cache
 def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
-    """Return (struct, columns) of the fields that a struct tcp_info of ``length`` bytes has; columns in `OF_ECN` only with ``ecn``."""
+    """Return the struct and the columns for a struct tcp_info of ``length`` bytes.
+
+    Columns in `OF_ECN` are included only with ``ecn``.
+    """
     fields, formats = [], "="
     for field in TCP_INFO:
         if struct.calcsize(formats + field[0]) > length:
@@ -297,7 +318,10 @@ def layout(length, ecn=False) -> tuple[struct.Struct, tuple]:
 
 
 def tcp_info(buffer, at, length, ecn=False) -> dict:
-    """Return the columns of `TCP_INFO` that a struct tcp_info of ``length`` bytes has; columns in `OF_ECN` only with ``ecn``."""
+    """Return the columns of `TCP_INFO` from a struct tcp_info of ``length`` bytes.
+
+    Columns in `OF_ECN` are included only with ``ecn``.
+    """
     fields, columns = layout(length, ecn)
     read = {
         column: None if value in unknown else value / divisor if divisor else value
@@ -321,12 +345,13 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
 
 
 def vegas(buffer, at) -> dict:
-    """Return struct tcpvegas_info.
+    """Return the fields of a struct tcpvegas_info.
 
-    ``vegas_rtt_ms`` is, for vegas and yeah, the base RTT (the smallest of the connection),
-    for illinois the mean of the last RTT's samples, for nv and westwood the last RTT;
-    ``vegas_rtt_min_ms`` is the smallest RTT: for vegas and yeah within the last RTT, for the
-    others since the beginning of the connection or the last loss. veno gives neither.
+    The meaning of ``vegas_rtt_ms`` depends on the CCA. For vegas and yeah it is the base RTT, which is the smallest RTT of the connection.
+    For illinois it is the mean of the samples in the last RTT. For nv and westwood it is the last RTT.
+
+    ``vegas_rtt_min_ms`` is the smallest RTT in a period. For vegas and yeah the period is the last RTT. For the other CCAs it begins with
+    the connection or the last loss. veno provides neither value.
     """
     enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
     return {
@@ -338,13 +363,13 @@ def vegas(buffer, at) -> dict:
 
 
 def dctcp(buffer, at) -> dict:
-    """Return struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction, 0 to 1."""
+    """Return the fields of a struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction from 0 to 1."""
     enabled, ce_state, alpha = DCTCP_INFO.unpack_from(buffer, at)
     return {"dctcp_enabled": bool(enabled), "dctcp_ce_state": ce_state, "dctcp_alpha": alpha / DCTCP_UNIT}
 
 
 def bbr(buffer, at) -> dict[str, float | None]:
-    """Return struct tcp_bbr_info: bandwidth in Mbit/s, smallest RTT in ms, gains as factors; for BBRv3 also the result of `bbr3`."""
+    """Return the fields of a struct tcp_bbr_info: bandwidth in Mbit/s, smallest RTT in ms, and gains as factors."""
     bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
     return {
         "bbr_bw_mbps": bytes_per_s / MBPS,
@@ -355,7 +380,7 @@ def bbr(buffer, at) -> dict[str, float | None]:
 
 
 def bbr3(buffer, at) -> dict[str, float | None]:
-    """Return the additional fields of BBRv3's struct tcp_bbr_info: version, phase, and bounds (None for a missing bound)."""
+    """Return the fields that BBRv3 adds to struct tcp_bbr_info: version, phase, and bounds (None for a bound that isn't set)."""
     high, low, _, phase, version, least, most, _ = BBR3_INFO.unpack_from(buffer, at + BBR_INFO.size)
     return {
         "bbr_version": version,
