@@ -33,7 +33,10 @@ COMPARED = 16
 
 @dataclass(frozen=True)
 class Verdict:
-    """Verdict on a commit, with the reason ``why`` if it was skipped or needed no runs; ``hits`` of ``runs`` met the condition."""
+    """Verdict on a commit: ``hits`` of its ``runs`` runs met the condition.
+
+    ``why`` is the reason for a verdict without runs, as for a skipped commit.
+    """
 
     commit: str
     kind: str
@@ -46,7 +49,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """Behaviour of GOOD and BAD in the deciding cell: for each, the number of runs, the number that meet the condition, and the median."""
+    """Behaviour of GOOD and BAD in the deciding cell.
+
+    Each of the two has ``runs`` runs; ``hits_good`` and ``hits_bad`` are the numbers of runs that meet the condition.
+    """
 
     runs: int
     hits_good: int
@@ -57,7 +63,10 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the error probability."""
+    """Result of a search.
+
+    ``search`` has the first bad commit or the candidates. ``error`` is an upper bound on the probability that the result is wrong.
+    """
 
     search: Search
     condition: Condition
@@ -84,7 +93,7 @@ class Searching:
     say : callable
         Called with each line to print.
     skipped : dict
-        Commits from which no kernel could be built, with the reasons. The search adds to it, and the caller stores it.
+        Commits without a kernel: commit -> reason why the build failed. The search adds entries; the caller stores the mapping.
     """
 
     question: Question
@@ -131,7 +140,7 @@ class Searching:
         self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
 
     def _values(self, name, commit, cells, first, number):
-        """Return the values of runs of GOOD or BAD, cell -> list; each run must have a value."""
+        """Return the values of GOOD or BAD: cell -> one value per run; raise BisectError if a run has no value."""
         done = self.commits.runs(commit, cells, range(first, first + number))
         for cell, runs in done.items():
             for run in runs:
@@ -160,7 +169,7 @@ class Searching:
         return cell, chosen
 
     def _references(self, cell, condition, error):
-        """Return the behaviour of GOOD and BAD and the test derived from it; raise BisectError if they are not good and bad."""
+        """Return the references and the test derived from them; raise BisectError if GOOD isn't good or BAD isn't bad."""
         asked, test = self.question, None
         for runs in LOOKS:
             good, bad = (
@@ -201,7 +210,7 @@ class Searching:
         return verdict
 
     def _runs_of(self, commit, cell) -> Iterator:
-        """Iterate over the runs of a commit, executed in parallel on all cores."""
+        """Iterate over the runs of a commit, which are executed in parallel on all cores."""
         step = self.commits.cores
         for first in range(0, MOST_RUNS, step):
             replications = range(FIRST_JUDGED + first, FIRST_JUDGED + min(first + step, MOST_RUNS))
@@ -235,7 +244,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer, completed with a comparison of the first bad commit and its parent in runs with the same seeds."""
+        """Return the answer with a comparison of the first bad commit with its parent, in runs with the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:
@@ -256,7 +265,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with its threshold; None if BAD isn't worse."""
+    """Return two measures of the distance between GOOD and BAD, the cell, and the condition; None if BAD isn't worse."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)
@@ -274,6 +283,6 @@ def _apart(condition, cell, good, bad):
 
 
 def _both(good, bad, cells):
-    """Return the medians of GOOD and BAD in the first cells, as text for a sentence."""
+    """Return a text with the medians of GOOD and BAD in the first three cells."""
     medians = [f"{'/'.join(cell)} {statistics.median(good[cell]):.6g} and {statistics.median(bad[cell]):.6g}" for cell in cells[:3]]  # fmt: skip
     return "medians " + "; ".join(medians) + ("; ..." if len(cells) > 3 else "")
