@@ -1,4 +1,4 @@
-"""Compare two independent samples with a tolerance: difference, interval and verdict.
+"""Compare the means of two independent samples: their difference, its interval, and tests of the difference against a tolerance.
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart. Both use Welch's
@@ -40,7 +40,7 @@ class Difference:
         return self.bounds(confidence) if self.error else None
 
     def bounds(self, confidence) -> tuple[float, float] | None:
-        """Return bounds for the difference: its interval or, for two single measurements, the limits of their resolution."""
+        """Return bounds for the difference: the interval or, for two single measurements, the limits due to their resolution."""
         if self.error is None:
             return None
         half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach
@@ -52,15 +52,18 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies outside two contrasts; None if it can't be tested."""
+        """Return the p value for the null hypothesis that the difference lies outside ``low`` to ``high``; None without a test.
+
+        The bounds are contrasts.
+        """
         if not self.error:
             return None
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
 
     def p_beyond(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies between two contrasts; None if it can't be tested.
+        """Return the p value for the null hypothesis that the difference lies between ``low`` and ``high``; None without a test.
 
-        The test is one-sided at the nearer bound; the other bound would give a larger p.
+        The bounds are contrasts. The test is one-sided at the bound with the smaller p.
         """
         if not self.error:
             return None
@@ -78,9 +81,9 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
     first, second : array_like of float, shapes (n,) and (m,)
         Samples with at least one value each.
     scale : str
-        "ratio" is replaced by "relative" if a value is 0.
+        Scale of `paired_contrasts`; "ratio" is replaced by "relative" if a value is 0.
     resolutions : tuple of float
-        Smallest distinguishable difference of values in either sample, in their unit.
+        Smallest distinguishable difference between two values of each sample, in their unit.
     """
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
