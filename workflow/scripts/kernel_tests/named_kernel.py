@@ -1,4 +1,4 @@
-"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or the user's own."""
+"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or a kernel of the user."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Extensions of files with one patch or several (a series as mail).
+#: Extensions of files with one or more patches (a series is in mail format).
 PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
@@ -27,7 +27,7 @@ class KernelNameError(FileError):
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """A kernel as named on the command line.
+    """A kernel that was named on the command line.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class NamedKernel:
     words : str
         Description for messages.
     kernel : dict or None
-        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's.
+        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's kernel.
     sources : list of experiment.definitions.Definition
-        C files that are built into it.
+        C files that are built into the kernel.
     """
 
     name: str
@@ -117,5 +117,5 @@ def _read(path):
 
 
 def _folder(name):
-    """Return a name in a form suitable for a folder."""
+    """Return a folder's name that is made from the given name."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.A).strip(".-") or "kernel"
