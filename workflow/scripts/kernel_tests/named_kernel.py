@@ -85,7 +85,7 @@ def named_kernel(given, newest) -> NamedKernel:
         raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
     except ValueError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error}."]) from None
-    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, a source tree, an archive of one, or a revision of a Git repository (../linux@v7.2)"
+    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, a source tree, an archive of a source tree, or a revision of a Git repository (../linux@v7.2)"
     why = absence(path, "kernel") if "/" in given or path.exists() else "there is no such kernel"
     raise KernelNameError(f"KERNEL={given}", [f"{why or 'it is none of these'}; allowed: {known}."])
 
