@@ -122,7 +122,9 @@ def _say_secrets(secrets, file, is_full):
     elif is_full and not secrets.lines:
         print("  the run's programs logged no TLS secrets (SSLKEYLOGFILE), so their packets can't be decrypted")
     elif not is_full:
-        print("  FULL=1 keeps whole packets. It also keeps the TLS secrets of programs that log them, so that the packets can be decrypted")
+        print(
+            "  FULL=1 keeps whole packets. It also keeps the TLS secrets of programs that log them, so that the packets can be decrypted"
+        )
 
 
 def _lost(folder):

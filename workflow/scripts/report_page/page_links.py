@@ -7,7 +7,7 @@ _IDENTIFIER = re.compile(r'\bid="([^"]+)"')
 
 
 def linked(page: str, other: str, file: str) -> str:
-    """Return a page in which links to identifiers that exist only on the other page lead to that page.
+    """Return a page whose links lead to the other page if only the other page has the link's target.
 
     Raises `ValueError` if a link's target is on neither page.
 

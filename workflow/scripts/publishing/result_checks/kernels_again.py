@@ -13,7 +13,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: Largest size of a kernel's description in bytes. The description contains patches and C files, as text or, if they aren't UTF-8, in base64.
+#: Largest size of a kernel's description in bytes. It contains patches and C files, as text or, if they aren't UTF-8, in base64.
 LARGEST = 2**26
 #: Additional files and options of a kernel with tracing. arch/um has neither a function tracer nor kprobes.
 TRACING = Path("envs/guest/tracing")

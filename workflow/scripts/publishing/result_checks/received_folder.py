@@ -96,7 +96,7 @@ def _remove(folder):
 
 
 def _results_folder(folder, source):
-    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder; ``source`` is the path given by the user."""
+    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder. ``source`` is the user's path."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
