@@ -42,7 +42,7 @@ class Run:
     Attributes
     ----------
     value : float or None
-        The measured value; None if the run has none.
+        The measured value; None if there is no value.
     why : str
         Reason for a missing value.
     seconds : float
@@ -118,7 +118,7 @@ class Commits:
             raise BisectError(f"commit {commit[:12]}", [why[-600:] or f"set-up ended with {status}"])
 
     def _identities(self, commit, cells):
-        """Return the kernels that the given cells need of a commit: name -> C files of the study to build into the kernel."""
+        """Return the kernels of a commit for the given cells: name -> C files of the study that are built into the kernel."""
         linux_sha256 = image_fact(ROOT / "envs/testbed.json", "linux_sha256")
         runs = [RunSpecification(self._specification(commit, cell, 1)) for cell in cells]
         return {kernel_id(linux_sha256, run.sources, run.kernel): run.sources for run in runs}
@@ -211,7 +211,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return the reason for a failed build in one line: the compiler's first error, if any."""
+    """Return the reason for a failed build in one line: the compiler's first error, or the first line if there is no such error."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

@@ -35,7 +35,7 @@ COMPARED = 16
 class Verdict:
     """Verdict on a commit: ``hits`` of its ``runs`` runs met the condition.
 
-    ``why`` is the reason for a verdict without runs, as for a skipped commit.
+    ``why`` is the reason if the commit was skipped or has the same kernel as another commit.
     """
 
     commit: str
@@ -244,7 +244,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer with a comparison of the first bad commit with its parent, in runs with the same seeds."""
+        """Return the answer with a comparison between the first bad commit and its parent; the runs of both have the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:

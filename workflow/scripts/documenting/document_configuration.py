@@ -76,7 +76,7 @@ def _studies():
 
 
 def _question(topic):
-    """Return a topic's question: the first line of its module's docstring."""
+    """Return a topic's question: the first line of the docstring of the topic's module."""
     return import_module(f"topics.{topic.name}.topic").__doc__.splitlines()[0]
 
 

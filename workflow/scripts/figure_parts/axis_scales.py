@@ -40,7 +40,7 @@ class Axis:
 
 
 def panel_axes(panels, build=None) -> list[Axis]:
-    """Return an axis for each panel; panels share an axis if the values of each of them fill enough of it.
+    """Return an axis for each panel; panels whose values fill enough of a common axis share this axis.
 
     `panels` has a list for each panel, with the values and the references to draw. A list may be empty; values must not be negative.
     `build` makes an axis from such a list; the default is `axis_for`.

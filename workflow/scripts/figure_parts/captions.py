@@ -17,7 +17,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Fill in the caption's template in a file; return the text with each paragraph on one line.
+    """Read a caption's template from a file and fill it in; return the text with each paragraph on one line.
 
     The template refers to ``params`` as ``snakemake.params.<name>``. Paragraphs are separated by blank lines.
     """

@@ -128,7 +128,7 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width that the row labels need, in points; long names of mixes or of a study's own CCAs need more than usual."""
+    """Return the width that the row labels need, in points, which is at least `ROW_LABELS_PT`."""
     # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
@@ -196,7 +196,7 @@ def _apart(axes, ticks, labels):
 
 
 def unit_below(axes, axis, unit) -> None:
-    """Write the unit below the right end of the value axis, and whether the axis is logarithmic."""
+    """Write the unit below the right end of the value axis, followed by "logarithmic" if the axis isn't linear."""
     text = unit if axis.kind == "linear" else f"{unit}, logarithmic"
     axes.set_xlabel(text, size=SMALL_SIZE_PT, labelpad=1, loc="right")
 

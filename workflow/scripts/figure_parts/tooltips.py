@@ -1,4 +1,4 @@
-"""Tooltips of marks: each names a run or cell and its numbers. They are stored in the SVG for the page's script.
+"""Tooltips of marks, which show a run or cell and its numbers. They are stored in the SVG for the page's script.
 
 `tell` is for marks with known values: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve: the script computes
 the values from positions on the axes. Tooltips don't change a figure in print or without the script.

@@ -1,4 +1,4 @@
-"""The Kaplan-Meier estimator for censored times, which are known only as lower bounds, and its quantiles.
+"""Kaplan-Meier estimates of shares and quantiles for censored times, which are known only as lower bounds.
 
 Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Without the cases that didn't end,
 the estimate would describe only the quick cases.

@@ -19,7 +19,7 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
-        Numbers of positive and of all trials in each cluster; at least one trial in total.
+        Number of positive trials, and number of all trials, in each cluster; at least one trial in total.
     confidence : float
         Between 0 and 1.
     """

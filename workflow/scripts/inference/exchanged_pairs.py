@@ -1,4 +1,6 @@
-"""Sign tests for many rows of pairs, with p values that are corrected for all rows and need no assumption on the distribution.
+"""Sign tests for many rows of pairs.
+
+The p values are corrected for testing all rows, and need no assumption about the distribution of the values.
 
 A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the margin,
 else 0. If both sides are the same algorithm, exchanging them in a replication, in all rows simultaneously, doesn't change any probability.

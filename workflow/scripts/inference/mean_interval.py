@@ -40,7 +40,7 @@ class MeasuredMean:
 def mean_interval(values, confidence) -> tuple[float, float, float]:
     """Return the mean of independent values and both ends of its two-sided interval, in the unit of the values.
 
-    The interval extends from the lower of two lower ends to the higher of two upper ends.
+    The interval covers Student's interval and the bootstrap-t interval.
     Student's interval is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
     Statistical Methods, section 1.3.5.2); the bootstrap-t interval uses the quantiles of the resamples' t (Efron and
     Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5; Hesterberg, 2015, The American Statistician 69(4)).

@@ -15,7 +15,7 @@ from wording.number_format import count, number
 
 @dataclass(frozen=True)
 class Family:
-    """Criteria of a comparison, fixed before its values are known."""
+    """Criteria for a comparison, fixed before the values are known."""
 
     confidence: float  # confidence of intervals
     significance: float  # significance level of tests
@@ -72,7 +72,7 @@ class Comparison:
 
 
 def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparison:
-    """Compare paired values a with b.
+    """Compare the paired values a and b.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ are more suitable than arcsines (Warton and Hui, 2011, "The arcsine is asinine",
 A bootstrap alone isn't a solution with few replications: its percentile intervals, including BCa's, are
 too narrow in small samples (Hesterberg, 2015, "What teachers should know about the bootstrap", The
 American Statistician 69(4)). tests/inference/test_share_intervals.py compares the coverage of this interval
-(`mean_interval` of the logits) with that of the BCa bootstrap.
+(`mean_interval` of the logits) with the coverage of the BCa bootstrap.
 """
 
 from dataclasses import dataclass

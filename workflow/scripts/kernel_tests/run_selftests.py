@@ -136,9 +136,9 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
 
 
 def _parts(packetdrill, named, place):
-    """Run set-up, which writes programs and scripts into a folder; return its document.
+    """Run set-up, which writes programs and scripts into a folder; return the document that set-up writes.
 
-    ``commands`` of the document are the tests' commands, and ``packetdrill`` is the SHA-256 of packetdrill's source.
+    The document has the tests' ``commands`` and, as ``packetdrill``, the SHA-256 of packetdrill's source.
     """
     _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
     return json.loads((place / "commands.json").read_text())

@@ -82,7 +82,7 @@ def _capture(options):
 
 
 def _record(run, place, kernels, asked):
-    """Return the folder with the run's captures."""
+    """Capture the packets of a run; return the folder with the captures."""
 
     def arguments(folder, step_s):
         return ["--packets", str(folder), *asked, *(["--packet-step-s", str(step_s)] if step_s else [])]

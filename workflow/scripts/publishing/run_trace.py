@@ -137,7 +137,7 @@ def _functions_of_ccas(run):
 
 
 def _traced_kernel(run, place):
-    """Return the run's kernel with tracing, in a folder that the run's container can read."""
+    """Build the run's kernel with tracing; return the path of the built kernel."""
     try:
         return kernels_again.with_tracing(run.specification, run.folder, ROOT, place / "traced")
     except ReceivedError as error:

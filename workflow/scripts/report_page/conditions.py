@@ -87,9 +87,9 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 def folded_conditions(rows: list[dict]) -> dict:
     """Return the table of conditions; values common to all scenarios are not in the table but listed once above it.
 
-    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` are pairs (key of the rows, heading) for the
-    keys with different values, ``shared`` are the common values as texts, and ``rows`` are the rows with ``details`` as one text,
-    excluding the details common to all scenarios.
+    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` has a pair (key of the rows, heading) for each key
+    whose values differ, and ``shared`` has the common values as texts. ``rows`` has the rows; their ``details`` are one text without
+    the details common to all scenarios.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}

@@ -26,7 +26,10 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return a phrase with the number of excluded runs for each scenario and CCA; if there are many, return only their number."""
+    """Return a phrase with the number of excluded runs for each combination of scenario and CCA.
+
+    If there are many combinations, the phrase has only the number of combinations.
+    """
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:

@@ -27,7 +27,7 @@ WAITING_WORDS = {
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return the contents of the page's opening, or None if a study has nothing to compare.
 
-    The keys are ``figure`` (its slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
+    The keys are ``figure`` (the figure's slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
     ``more`` (number of panels not shown) and ``section`` (identifier). If there is no figure, the only key is ``tiles`` (from
     `tile_tables`).
 

@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A source on a CCA, queue or mechanism: the authors or the document, and a permanent address or None."""
+    """A source on the CCA, queue or mechanism ``name``: the authors or the document, and a permanent address or None."""
 
     name: str
     source: str

@@ -104,7 +104,10 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return one scenario for each combination of scenario and CCA; if the CCA is a program, it has the program's groups of flows."""
+    """Return one scenario for each combination of scenario and CCA.
+
+    If the CCA is a program, the scenario has the program's groups of flows.
+    """
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 

@@ -65,8 +65,8 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
     """Return one row of texts per metric on the power of the replications to show differences between IPv6 and IPv4.
 
     ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the number of pairs needed: median and
-    maximum over the cells. ``enough`` is the number of cells with enough pairs. It also has the number of cells that would have enough
-    pairs if the standard deviation were at the upper end of its interval.
+    maximum over the cells. ``enough`` has two numbers: the number of cells with enough pairs, and the number of cells that would have
+    enough pairs if the standard deviation were at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:

@@ -91,14 +91,14 @@ def _pack(rows) -> str:
 
 
 def number_cell(value, decimals=None, unit="") -> Cell:
-    """Return a cell with a rounded number, which is sorted by its full precision; a dash if the number is missing."""
+    """Return a cell with a rounded number and the exact number as its sort key; a dash if the number is missing."""
     if is_missing(value):
         return Cell(NONE)
     return Cell(minus(number(value, decimals)) + unit, round_trip(value))
 
 
 def interval_cell(low, high, decimals) -> Cell:
-    """Return a cell with an interval, which is sorted by its lower end; a dash if the interval is missing."""
+    """Return a cell with an interval and the lower end as its sort key; a dash if the interval is missing."""
     if is_missing(low):
         return Cell(NONE)
     return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
@@ -130,7 +130,7 @@ def signed(value, decimals=None) -> str:
 
 
 def signed_cell(value, decimals=None) -> Cell:
-    """Return a cell with a signed difference, which is sorted by its full precision; a dash if the difference is missing."""
+    """Return a cell with a signed difference and the exact difference as its sort key; a dash if the difference is missing."""
     return Cell(NONE) if is_missing(value) else Cell(signed(value, decimals), value)
 
 

@@ -22,7 +22,7 @@ def shown_scenario(scenarios, header=True) -> Shown:
 
 
 def _metric_cell(row):
-    """Return a cell with the metric's name, which is sorted in the report's order of metrics."""
+    """Return a cell with the metric's name and the metric's position in the report as its sort key."""
     names = list(METRIC_NAMES)
     place = names.index(row["metric"]) if row["metric"] in names else len(names)
     return Cell(METRIC_NAMES.get(row["metric"], row["metric"]), place)

@@ -67,7 +67,10 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return the argument of Apptainer's `--mount` that keeps a folder's path, which may contain any characters."""
+    """Return the argument of Apptainer's `--mount` for a folder, which has the same path in the container.
+
+    The path may contain any characters.
+    """
     fields = io.StringIO()
     csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
     return fields.getvalue()
