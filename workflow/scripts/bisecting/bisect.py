@@ -120,7 +120,7 @@ def lines_of(answer, history) -> list[str]:
     runs = sum(verdict.runs for verdict in answer.verdicts)
     judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
     sure = (
-        f"such a search is wrong at most {100 * answer.error:.2g} times in 100 (Wald's sequential test, {count(judged, 'verdict')} from "
+        f"the result is wrong with a probability of at most {100 * answer.error:.2g} % (Wald's sequential test, {count(judged, 'verdict')} from "
         f"{count(runs, 'run')}, after {count(2 * answer.references.runs, 'run')} of GOOD and BAD)"
     )
     if answer.search.found is None:

@@ -115,11 +115,11 @@ def _cells(study, study_file, only):
     cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
     if not cells:
         first = "/".join(next(iter(studies.cells(study))))
-        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed: a cell or a glob, as {first}."])  # fmt: skip
+        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed: a cell or a glob, such as {first}."])  # fmt: skip
     scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
     fit = [cell for cell in cells if _fits(study, scenarios[cell[0]], cell[1])]
     if not fit:
-        raise BisectError(study_file, ["all of its cells have their own kernel, programs or another platform; allowed: studies with cells on the image's kernel (uml)."])  # fmt: skip
+        raise BisectError(study_file, ["each of its cells has a custom kernel, programs or another platform; allowed: studies with cells on the image's kernel (uml)."])  # fmt: skip
     return fit
 
 

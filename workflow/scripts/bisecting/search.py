@@ -118,7 +118,7 @@ class Searching:
         number = self.history.count(asked.good, asked.bad)
         most_verdicts = 2 * number.bit_length() + 2
         references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
-        self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if they agree")  # fmt: skip
+        self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if all runs agree")  # fmt: skip
         verdicts = []
         search = self.history.begin(asked.good, asked.bad)
         while search.next and len([one for one in verdicts if one.kind != SKIP]) < most_verdicts:
@@ -165,7 +165,7 @@ class Searching:
                 raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad, asked.cells)}."])  # fmt: skip
             raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad, asked.cells)}."])  # fmt: skip
         _, _, cell, chosen = max(screened, key=lambda one: one[:2])
-        self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; bad is {chosen}")  # fmt: skip
+        self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; a run is bad if {chosen}")  # fmt: skip
         return cell, chosen
 
     def _references(self, cell, condition, error):
@@ -186,8 +186,8 @@ class Searching:
         if hits_good > runs / 2:
             raise BisectError(f"GOOD={asked.good[:12]}", [f"it is not good: {condition} in {hits_good} of {runs} runs of {'/'.join(cell)} (median {references.median_good:.6g})."])  # fmt: skip
         if hits_bad < runs / 2:
-            raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} of GOOD."])  # fmt: skip
-        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} and {hits_bad} of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
+            raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} runs of GOOD."])  # fmt: skip
+        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} (GOOD) and {hits_bad} (BAD) of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
 
     def _judge(self, commit, cell, condition, test):
         """Return the verdict on a commit."""

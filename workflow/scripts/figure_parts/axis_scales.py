@@ -72,7 +72,7 @@ def _share(panels, build):
 def axis_for(values) -> Axis:
     """Return an axis that covers all values; raise `ValueError` if a value is negative. The list may be empty."""
     if values and min(values) < 0:
-        raise ValueError(f"a value below 0 among those to be drawn: {min(values)}")
+        raise ValueError(f"a value to be drawn is below 0: {min(values)}")
     positive = [value for value in values if value > 0]
     if not positive:
         return Axis("linear", -0.04, 1.06, (0, 1))

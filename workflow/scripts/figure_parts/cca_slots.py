@@ -34,7 +34,7 @@ def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
         if place in placed:
             raise ValueError(
                 f"the scenarios {placed[place]['scenario']} and {row['scenario']} with {row['cca']} have the same "
-                "place in a panel; expected: one scenario for each"
+                "place in a panel; expected: one scenario for each place"
             )
         placed[place] = row
     return placed

@@ -7,9 +7,9 @@ share of outliers that this number of runs can't exclude; and if outliers are ob
 
 Outliers are detected by the widest gap between two neighbouring values. The gap separates two groups, and its width is divided by the
 standard deviation within these groups. The result must be larger than in 99 of 100 normal samples (a test for clusters similar to
-Engelman and Hartigan, 1969, Journal of the American Statistical Association 64; the gap, unlike the distance between the means, also finds a single run). For
-positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have such gaps.
-The rule is the same for every metric, for high and low outliers, and at any distance.
+Engelman and Hartigan, 1969, Journal of the American Statistical Association 64; the gap, unlike the distance between the means, also finds
+a single run). For positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have
+such gaps. The rule is the same for every metric, for high and low outliers, and at any distance.
 """
 
 from functools import cache

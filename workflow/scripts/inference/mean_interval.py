@@ -56,7 +56,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     values = np.sort(np.asarray(values, float))
     n = len(values)
     if n < LEAST_RUNS:
-        raise ValueError(f"an interval of the mean needs {LEAST_RUNS} values or more, there are {n}")
+        raise ValueError(f"an interval for the mean needs at least {LEAST_RUNS} values, but there are {n}")
     mean, deviation = float(values.mean()), float(values.std(ddof=1))
     low = high = float(quantile((1 + confidence) / 2, n - 1))
     if n <= BOOTSTRAP_MAX_RUNS and deviation > 0:

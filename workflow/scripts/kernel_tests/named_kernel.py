@@ -93,7 +93,7 @@ def named_kernel(given, newest) -> NamedKernel:
 def _of_kernel(written, name):
     kernel = completed_kernel(written)
     if kernel is None:
-        raise ValueError(f"{name} is the image's own kernel, for which KERNEL is omitted")
+        raise ValueError(f"{name} is the image's kernel, which is used if KERNEL is omitted")
     return NamedKernel(_folder(name), kernel_words(kernel), kernel)
 
 

@@ -162,7 +162,7 @@ def chosen(commands, only) -> list[list[str]]:
     found = {name for name in names if fnmatch.fnmatchcase(name, only) or fnmatch.fnmatchcase(name, f"{only}.pkt")}
     if not found:
         near = get_close_matches(only.strip("*"), [name.removesuffix(".pkt") for name in names], n=1, cutoff=0)
-        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed: a name or a glob, as {near[0] if near else 'tcp_*'}.")  # fmt: skip
+        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed: a name or a glob, such as {near[0] if near else 'tcp_*'}.")  # fmt: skip
     return [command for command in commands if command[0] in found]
 
 
@@ -239,7 +239,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
         finally:
             reruns.end([process])
     if status or len(outcomes) < len(plan["commands"]):
-        raise SelftestsError(f"the tests can't be carried out: {reruns.last_words(place, status)}")
+        raise SelftestsError(f"the tests can't be run: {reruns.last_words(place, status)}")
     return [outcomes[number] for number in range(len(outcomes))]
 
 

@@ -83,7 +83,7 @@ def _trace(options):
     run = finished_run(options.document, "events")
     functions = _functions(run, options.functions)
     events = options.events or ([] if functions else DEFAULT_EVENTS)
-    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus minutes for building the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
+    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus a few minutes to build the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
     def arguments(folder, _):
         # The run sees only this one of the folders here.
@@ -102,7 +102,7 @@ def _trace(options):
     for file in files:
         print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
     if readings["lost"]:
-        print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer (EVENTS=...)")
+        print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer events (EVENTS=...)")
     return 0
 
 

@@ -273,8 +273,8 @@ def _what_a_sample_says(total, drawn) -> str:
         return f"these were all {total} runs"
     least = sampling.least_changed(CHANCE, total, drawn)
     return (
-        f"if at least {least} of the {total} documents had been changed, a sample of {drawn} would have included one "
-        f"with a probability of at least {CHANCE:.0%}, if nobody could foresee the seed"
+        f"if at least {least} of the {total} documents had been changed, a sample of {drawn} would have included a changed "
+        f"document with a probability of at least {CHANCE:.0%}, provided that nobody could foresee the seed"
     )
 
 
@@ -299,7 +299,9 @@ def _check_derived(folder, documents, study, cores, account) -> None:
         made = "tables, analysis, figures, page and manifest"
         account.check("derived", f"{made} follow from the documents, byte for byte", differences)
         if differences and study.commit:
-            account.detail(f"they were made by the workflow at commit {study.commit}; is this checkout the same?")
+            account.detail(
+                f"they were made by the workflow at commit {study.commit}; is this checkout at the same commit?"
+            )
 
 
 def _verdict(account, left_out, repeated, count) -> int:

@@ -50,8 +50,8 @@ FOLDERS = {
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with the data shown in it.",
     "programs": "The files of declared programs, as used by runs: archives named by the first 16 digits of the SHA-256 in the study.",
-    "workflow": "Inputs of the study: Snakefile and rules, the study complete with all defaults, the claims and the time when they were "
-    "fixed.",
+    "workflow": "Inputs of the study: Snakefile and rules, the study with all defaults filled in, the claims and the time when the claims "
+    "were fixed.",
 }
 #: End of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
 REPEATABLE = {

@@ -74,7 +74,7 @@ def population(scenarios) -> str:
     """Return text on the population to which intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
-    own = ["losses"] * bool(lossy) + ["starts"]
+    own = ["losses"] * bool(lossy) + ["start times of flows"]
     if (scenarios["background"] == "server").any():
         own.append("background messages")
     if (scenarios["platform"] == "host").any():

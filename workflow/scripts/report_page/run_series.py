@@ -9,7 +9,7 @@ from run_tables.run_keys import CELL, RUN
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
-        ("ssthresh_packets", "Slow start threshold, mean of the flows that have one", "segments"),
+        ("ssthresh_packets", "Slow start threshold, mean of the flows that have a threshold", "segments"),
         ("rtt_ms", "Smoothed RTT, mean of the flows", "ms"),
         ("pacing_mbps", "Pacing rate, sum of the flows", "Mbit/s"),
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),

@@ -100,7 +100,7 @@ def _others_words(scenarios):
 def _share_words(slow_start):
     if slow_start["percent"] >= 100:
         return "longer than the run"
-    return f"{number(slow_start['percent'], 0)} % of its {slow_start['duration']} s"
+    return f"{number(slow_start['percent'], 0)} % of the run's {slow_start['duration']} s"
 
 
 def as_run(design) -> list[dict]:

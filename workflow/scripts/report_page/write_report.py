@@ -106,7 +106,7 @@ def partial_words(runs) -> str:
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
         f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The missing runs have not "
-        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all runs.'} Two CCAs are compared over the replications that both have, so the means in a comparison can differ from the means over all runs."
+        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no scenario has all runs.'} Two CCAs are compared over the replications that both have, so the means in a comparison can differ from the means over all runs."
     )
 
 

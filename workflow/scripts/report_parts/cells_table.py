@@ -122,7 +122,7 @@ def cells_table(
         if unknown:
             raise ValueError(
                 f"table {identifier}: '{one.column.heading}' shows the column {', '.join(unknown)}, which the table doesn't have; "
-                f"there are {', '.join(names)}"
+                f"its columns are {', '.join(names)}"
             )
     cells = [[one.cell(row) for one in shown] for row in rows]
     return data_table(identifier, caption, [one.column for one in shown], cells, initial)
