@@ -15,7 +15,7 @@ The deviation of a row is its McNemar statistic, the sum of its signs divided by
 import numpy as np
 from scipy import special
 
-#: Largest number of exchanges to try; if there are more, this many are drawn, including the identity.
+#: Largest number of exchanges to try; if there are more, this number of exchanges is drawn, including the identity.
 MOST_EXCHANGES = 4096
 #: Largest number of signs in memory; with very many units, it limits the number of exchanges.
 MOST_SIGNS = 20_000_000

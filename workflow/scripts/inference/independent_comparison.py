@@ -111,7 +111,7 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
         return Difference(used, estimate, None, None, note=kinds_words(np.concatenate(other)))
     if fewest < LEAST_RUNS:
         return Difference(used, estimate, None, None, note=too_few_words(fewest))
-    # Quantised values can be closer together than the true ones, so the variance of rounding is added.
+    # Quantised values can be closer together than the true values, so the variance due to rounding is added.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])
     error = math.sqrt(variance)

@@ -78,7 +78,7 @@ def percentile_interval(values, share: float, confidence: float) -> PercentileEs
 
     below = stats.binom(n, share)
     if n >= least_values(share, confidence):
-        # Ranks count from 1. Half of the error probability is an upper bound for two cases: fewer than `low` values are below the
+        # Ranks count from 1. Each of two events has at most half of the error probability: fewer than `low` values are below the
         # percentile, or at least `high` values are.
         low, high = int(below.ppf((1 - confidence) / 2)), int(below.ppf((1 + confidence) / 2)) + 1
         held = float(below.cdf(high - 1) - below.cdf(low - 1))

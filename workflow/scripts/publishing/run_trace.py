@@ -86,7 +86,7 @@ def _trace(options):
     print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus a few minutes to build the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
     def arguments(folder, _):
-        # The run sees only this one of the folders here.
+        # This folder is the only folder here that the run can read.
         linux = shutil.copy(kernel, folder / "linux")
         return ["--trace", str(folder), "--trace-kernel", str(linux), "--events", *events, "--functions", *functions]
 

@@ -43,7 +43,7 @@ _GOODPUT_ELSEWHERE = (
     ("ns-3", "the simulator's senders: acknowledged data"),
     (
         PROGRAMS,
-        "the bytes that the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface",
+        "the bytes that the program reports (without a report, the payload of its packets), at the arrival times of its packets at the receiver's interface",
     ),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (

@@ -22,7 +22,7 @@ class PageColumn:
     """A column of a table on the page."""
 
     heading: str
-    #: "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or "note" (text of several
+    #: "text" (on one line), "number" (aligned right, sorted by value), "short", "words" or "note" (text of several
     #: lines, narrow to wide).
     kind: str = "text"
     filtered: bool = False  # whether readers can filter the rows by the column's values

@@ -78,7 +78,7 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
-            # Before it was locked, another verification may have mistaken it for a leftover.
+            # Before the folder was locked, another verification may have mistaken it for a leftover.
             with contextlib.suppress(FileNotFoundError, BlockingIOError):
                 stack.enter_context(locked(folder))
                 if folder.exists():

@@ -54,7 +54,7 @@ class ReceivedStudy:
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
-            # It is part of a command that the user may copy.
+            # The commit is part of a command that the user may copy.
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
