@@ -33,7 +33,7 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     """Yield the tables of all keys in the schema's order: title, introduction, and one row per key."""
     yield _section("The study", study_schema())
     rule = keys_of(study_schema())["replications"]["then"]
-    yield _section("`replications` of the study, as a rule", rule, rule["description"])
+    yield _section("`replications` of the study, given as a rule", rule, rule["description"])
     until = keys_of(rule)["until"]
     yield _section("`replications.until`", until, until["description"])
     definition = dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"])

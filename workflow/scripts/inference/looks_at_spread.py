@@ -4,11 +4,11 @@ The interval is examined at interim looks after fixed numbers of values, and the
 Since sampling ends sooner if the values happen to be close together, the ordinary 95 % interval then contains the mean less often (Chow and
 Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals; Starr, same journal
 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
-98 to 99 %. Here all looks have the same level, as in Pocock's test (Biometrika 64(2), 1977), raised so
-that even at the worst standard deviation the final interval contains the mean of normal values with the stated probability.
+98 to 99 %. Here all looks have the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is so high that the
+final interval contains the mean of normal values with the stated probability even at the worst standard deviation.
 
-This can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends only
-on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
+This level can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends
+only on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
 of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t intervals: in
 simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases, for normal,
 heavy-tailed and skewed values, and if one run in ten is an outlier.

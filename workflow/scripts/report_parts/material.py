@@ -17,7 +17,7 @@ from study_files.study_design import StudyDesign
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, its topic in a word or two, and the identifier of the section that shows it."""
+    """A finding: a sentence, the topic in a word or two, and the identifier of the section that shows the finding."""
 
     topic: str
     text: str
