@@ -6,8 +6,8 @@ of at least 3:1 with the paper, so three shapes distinguish the rest. The report
 colours by the dark ones if the reader's system is set to dark colours.
 
 The seven steps of the ramp are for tiles. They differ mainly in lightness, so that readers with any kind of colour blindness see their
-order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and text on
-the other steps has the colour of the paper.
+order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and
+text on the other steps has the colour of the paper.
 
 The seven steps of the balance are for tiles whose middle means "fair". One side is orange, the other purple; the farther a step is from
 the middle, the farther its colour is from the paper's.

@@ -54,7 +54,8 @@ class Drawing:
 def save_svg(figure, path, title, panels) -> None:
     """Write a figure as SVG, with a named view for each of its panels.
 
-    The figure must have been drawn with `figure_style.apply_style`. Each `Panel` becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows only this panel.
+    The figure must have been drawn with `figure_style.apply_style`. Each `Panel` becomes ``<view id="...-view">``, so that
+    ``file.svg#...-view`` shows only this panel.
     """
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "sawtooth"}):

@@ -8,10 +8,10 @@ Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect va
 final interval contains the mean of normal values with the stated probability even at the worst standard deviation.
 
 This level can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends
-only on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
-of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t intervals: in
-simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases, for normal,
-heavy-tailed and skewed values, and if one run in ten is an outlier.
+only on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m
+degrees of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t
+intervals: in simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases,
+for normal, heavy-tailed and skewed values, and if one run in ten is an outlier.
 """
 
 from collections.abc import Sequence
@@ -79,8 +79,8 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
     """Return the confidence level for the interim looks that gives the final interval a coverage of at least `confidence`.
 
-    The coverage is reached for any standard deviation. The level is rounded up to a ten-thousandth. Each look should have about one and a half
-    times as many values as the previous one.
+    The coverage is reached for any standard deviation. The level is rounded up to a ten-thousandth. Each look should have about
+    one and a half times as many values as the previous one.
     """
     if least_coverage(looks, confidence) >= confidence:
         return confidence

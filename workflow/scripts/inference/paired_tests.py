@@ -74,7 +74,10 @@ class StudentMean:
         self.statistic = self.mean / self.error
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis: the mean is `null` (two-sided), at most `null` (greater) or at least `null` (less)."""
+        """Return the p value for the null hypothesis that the mean is `null`.
+
+        For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
+        """
         t = (self.mean - null) / self.error
         tail = {"greater": -t, "less": t, "two-sided": -abs(t)}[alternative]
         p = float(special.stdtr(self.df, tail))
@@ -89,12 +92,12 @@ class StudentMean:
 class FlippedMean:
     """Sign-flip test of the mean (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of the
-    flipped contrasts was at most the null. So the p value for any null, and the interval, follow from the means of subsets of the
-    contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all 2^n - 1
-    subsets are used. For more pairs, `FLIPS` subsets are drawn, which are the same for every sample of this size (Monte Carlo p:
-    Davison and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
-    with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
+    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of
+    the flipped contrasts was at most the null. So the p value for any null, and the interval, follow from the means of subsets of
+    the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all
+    2^n - 1 subsets are used. For more pairs, `FLIPS` subsets are drawn, which are the same for every sample of this size (Monte Carlo
+    p: Davison and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the
+    flipped sum is at least T with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
     """
 
     name = SIGN_FLIP
@@ -109,7 +112,10 @@ class FlippedMean:
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis: the mean is `null` (two-sided), at most `null` (greater) or at least `null` (less)."""
+        """Return the p value for the null hypothesis that the mean is `null`.
+
+        For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
+        """
         subsets = len(self.means)
         at_most = np.searchsorted(self.means, null + self.rounding, side="right")
         at_least = subsets - np.searchsorted(self.means, null - self.rounding, side="left")
