@@ -31,7 +31,7 @@ def tell(artist, texts, name="") -> None:
     if isinstance(artist, Line2D):
         shown = int(np.isfinite(np.asarray(artist.get_xydata(), float)).all(axis=1).sum())
         if shown != len(texts):
-            raise ValueError(f"{len(texts)} texts for {shown} drawn marks; expected: one text for each mark")
+            raise ValueError(f"{len(texts)} texts for {shown} marks; expected: one text for each drawn mark")
     joined = _BETWEEN.join(text.replace(_BETWEEN, "¦") for text in texts)
     _note(artist, {"data-name": name, "data-told": joined}, len(texts))
 
