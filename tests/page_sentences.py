@@ -182,7 +182,7 @@ PRESUMED = {
     "Packets dropped by the bottleneck's queue, divided": all_of(lambda s: not lossy(s) and not link_of(s).get("policer")),
     "Packets dropped by the bottleneck's queue and by the configured": any_of(lossy),
     "Packets dropped by the bottleneck's queue, by the configured loss and by a policer": any_of(lambda s: link_of(s).get("policer")),
-    "Losses on the link while": any_of(lambda s: any("loss_percent" in one or "down_for_s" in one for one in link_of(s).get("timeline") or ())),
+    "Losses on the link also count": any_of(lambda s: any("loss_percent" in one or "down_for_s" in one for one in link_of(s).get("timeline") or ())),
     "Drops are counted where they occur": lambda study: True,
     "Segments that TCP retransmitted, summed": lambda study: True,
     "Not normalised: a faster CCA": lambda study: len(study["ccas"]) > 1,

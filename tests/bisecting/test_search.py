@@ -80,7 +80,7 @@ def test_the_first_bad_commit_is_found(history, search, culprit):
     assert answer.medians == (pytest.approx(9.3, abs=0.2), pytest.approx(8.5, abs=0.2))
     assert -1.1 < answer.compared.ci_low < answer.compared.effect < answer.compared.ci_high < -0.4
     text = "\n".join(lines_of(answer, searching.history))
-    assert f"first bad commit: {names[culprit]} Commit {culprit}" in text and "times in 100" in text
+    assert f"first bad commit: {names[culprit]} Commit {culprit}" in text and "with a probability of at most" in text
     assert json.loads(json.dumps(document_of(answer)))["first_bad"] == names[culprit]
     assert git_history.contents_of(folder) == before
     assert any("decides (of 2 cells)" in line for line in said)

@@ -88,7 +88,7 @@ def test_keys_that_must_be_given_are_those_that_a_study_lacks_otherwise():
     rows = {title: {row.name for row in rows if row.default == "must be given"} for title, _, rows in sections()}
     assert {title: names for title, names in rows.items() if names} == {
         "The study": {"study", "ccas", "scenarios"},
-        "`replications` of the study, as a rule": {"until", "at_most"},
+        "`replications` of the study, given as a rule": {"until", "at_most"},
         "A program of `programs`": {"server", "client"},
         "A scenario": {"id"},
         "An entry of `link.timeline`": {"at_s"},

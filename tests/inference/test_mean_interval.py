@@ -61,5 +61,5 @@ def test_of_many_values_it_is_students():
 
 
 def test_interval_needs_enough_values():
-    with pytest.raises(ValueError, match=f"needs {LEAST_RUNS} values or more, there are 5"):
+    with pytest.raises(ValueError, match=f"needs at least {LEAST_RUNS} values, but there are 5"):
         mean_interval([1.0, 2, 3, 4, 5], 0.95)

@@ -23,12 +23,12 @@ from study_files.strict_yaml import FileError
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Files in a folder of results: the request with the skipped commits, and the findings as JSON and as text.
+#: Files in a folder of results: the request and the skipped commits, the findings as JSON, and the findings as text.
 STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
 
 
 def main(arguments=None) -> int:
-    """Read the command line, search, print and write the findings; return the exit status."""
+    """Run the search that the command line requests, and write the findings; return the exit status."""
     parser = argparse.ArgumentParser(prog="bisect", description=__doc__.splitlines()[0])
     parser.add_argument("kernel", help="a Git repository of Linux")
     parser.add_argument("study", help="the file of a study")
@@ -89,7 +89,7 @@ def _carry_out(asked):
 
 
 def _kept(asked):
-    """Return the commits that earlier calls skipped; raise BisectError if the folder belongs to another question."""
+    """Return the commits that earlier calls skipped; raise BisectError if the folder belongs to another request."""
     state = asked.folder / STATE
     identity = asked.identity(ROOT)
     if not state.exists():
@@ -120,7 +120,7 @@ def lines_of(answer, history) -> list[str]:
     runs = sum(verdict.runs for verdict in answer.verdicts)
     judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
     sure = (
-        f"such a search is wrong at most {100 * answer.error:.2g} times in 100 (Wald's sequential test, {count(judged, 'verdict')} from "
+        f"the result is wrong with a probability of at most {100 * answer.error:.2g} % (Wald's sequential test, {count(judged, 'verdict')} from "
         f"{count(runs, 'run')}, after {count(2 * answer.references.runs, 'run')} of GOOD and BAD)"
     )
     if answer.search.found is None:

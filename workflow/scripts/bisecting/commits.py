@@ -1,4 +1,4 @@
-"""A commit as a guest kernel: built by set-up, then used for runs of a study's cell."""
+"""Build a commit's guest kernels and execute a study's runs on them."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ from wording.terminal_text import shown
 
 #: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: A run is stopped after this many real seconds, or after this multiple of GOOD's longest run if that is longer: its kernel may hang.
+#: Time limit of a run, because its kernel may hang: the larger of this number of real seconds and this multiple of GOOD's longest run.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -42,7 +42,7 @@ class Run:
     Attributes
     ----------
     value : float or None
-        The measured value; None if the run has none.
+        The measured value; None if there is no value.
     why : str
         Reason for a missing value.
     seconds : float
@@ -56,7 +56,7 @@ class Run:
 
 @dataclass
 class Commits:
-    """Kernels and runs of commits, stored in a folder for later calls.
+    """Kernels and runs of commits, kept in a folder for later calls.
 
     Attributes
     ----------
@@ -81,7 +81,9 @@ class Commits:
     _kernels: dict = field(default_factory=dict)
 
     def build(self, commit, cells) -> str:
-        """Build a commit's kernels for the given cells, unless they exist; return a digest of the kernels that ignores build numbers.
+        """Build the kernels of a commit for the given cells, unless they exist; return a digest of the kernels.
+
+        The digest ignores build numbers.
 
         Raises
         ------
@@ -116,7 +118,7 @@ class Commits:
             raise BisectError(f"commit {commit[:12]}", [why[-600:] or f"set-up ended with {status}"])
 
     def _identities(self, commit, cells):
-        """Return the kernels of a commit that the given cells need: name -> the study's C files in the kernel."""
+        """Return the kernels of a commit for the given cells: name -> C files of the study that are built into the kernel."""
         linux_sha256 = image_fact(ROOT / "envs/testbed.json", "linux_sha256")
         runs = [RunSpecification(self._specification(commit, cell, 1)) for cell in cells]
         return {kernel_id(linux_sha256, run.sources, run.kernel): run.sources for run in runs}
@@ -134,7 +136,10 @@ class Commits:
         }
 
     def runs(self, commit, cells: Sequence, replications: Sequence[int]) -> dict[tuple, list[Run]]:
-        """Return the runs of cells on a commit whose kernel is built: cell -> one run per replication; existing runs are reused."""
+        """Return the runs of the given cells on a commit: cell -> one run per replication.
+
+        The commit's kernels must have been built. Existing runs are reused.
+        """
         asked = [(cell, replication) for cell in cells for replication in replications]
         processes = []
         with ThreadPoolExecutor(self.cores) as pool:
@@ -186,7 +191,10 @@ class Commits:
 
 
 def _carried_out(command):
-    """Return a command's exit status, output and errors; if this call is interrupted, terminate the command and wait for its end."""
+    """Run a command; return its exit status, standard output and standard error.
+
+    If the call is interrupted, the command is terminated, and the call waits for its end.
+    """
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:
             printed, why = process.communicate()
@@ -203,7 +211,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return the reason for a failed build in one line: the compiler's first error, if any."""
+    """Return the reason for a failed build in one line: the compiler's first error, or the first line if there is no such error."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

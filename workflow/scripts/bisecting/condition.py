@@ -1,4 +1,4 @@
-"""Conditions that make a commit bad: `WHEN='goodput_mbps < 9'`, or `'goodput_mbps falls'`."""
+"""Conditions for a bad run: `WHEN='goodput_mbps < 9'` or `WHEN='goodput_mbps falls'`."""
 
 import operator
 import re
@@ -40,7 +40,7 @@ class Condition:
 
     @property
     def is_change(self) -> bool:
-        """Whether the threshold must be derived from GOOD's and BAD's own values."""
+        """Whether the threshold must be derived from GOOD's and BAD's values."""
         return self.comparison in CHANGES
 
     def holds(self, value) -> bool:
@@ -48,7 +48,7 @@ class Condition:
         return COMPARISONS[self.comparison](value, self.number)
 
     def at(self, cut, direction) -> "Condition":
-        """Return the condition that the measure is above ``cut`` (``direction`` 1) or below it (-1)."""
+        """Return the condition that the measure is above ``cut`` (``direction`` 1) or below ``cut`` (``direction`` -1)."""
         return Condition(self.measure, ">" if direction > 0 else "<", cut)
 
     def __str__(self):
@@ -61,7 +61,7 @@ def measures() -> list[str]:
 
 
 def condition_of(text) -> Condition:
-    """Return the condition in a text; raise `BisectError` with the allowed forms if there is none."""
+    """Parse a condition; raise `BisectError` with the allowed forms if the text isn't a condition."""
     match = FORM.fullmatch(text)
     if not match or match[2] not in (*COMPARISONS, *CHANGES) or (match[3] is None) != (match[2] in CHANGES):
         raise _problem(text, f"allowed: a measure and a comparison, {EXAMPLES}.")

@@ -1,7 +1,7 @@
-"""The commits between GOOD and BAD, searched by `git bisect` in a separate repository that uses the objects of the user's repository.
+"""Search the commits between GOOD and BAD with `git bisect`.
 
-The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so the
-separate repository needn't be kept.
+Git searches in a separate repository, which uses the objects of the user's repository. The user's repository is only
+read. Each call begins the search again and reuses existing kernels and runs, so the separate repository needn't be kept.
 """
 
 import re
@@ -26,7 +26,7 @@ class Search:
     found : str or None
         The first bad commit.
     candidates : list of str
-        Commits that may be the first bad one, newest first, if skipped commits prevent a decision.
+        The commits that may be the first bad commit, newest first, if skipped commits prevent a decision.
     """
 
     next: str | None = None
@@ -35,11 +35,12 @@ class Search:
 
 
 class History:
-    """The history of a repository, in a separate bare repository in ``folder`` that uses the repository's objects.
+    """The history of a repository, searched in a separate bare repository.
 
     Parameters
     ----------
     repository : str or pathlib.Path
+        The user's repository; the bare repository uses its objects.
     folder : pathlib.Path
         Folder of the bare repository; replaced if it exists.
     """
@@ -62,7 +63,7 @@ class History:
         return Path(repository, path).resolve()
 
     def count(self, good, bad) -> int:
-        """Return the number of commits that may be the first bad one."""
+        """Return the number of commits that may be the first bad commit."""
         return int(git_trees.git(self.folder, "rev-list", "--count", bad, f"^{good}"))
 
     def has_before(self, good, bad) -> bool:
@@ -78,7 +79,7 @@ class History:
         return git_trees.git(self.folder, "show", "-s", "--format=%s", commit).decode(errors="replace").strip()
 
     def about(self, commit) -> str:
-        """Return author and date of a commit."""
+        """Return the author and the date of a commit."""
         return git_trees.git(self.folder, "show", "-s", "--format=%an, %as", commit).decode(errors="replace").strip()
 
     def begin(self, good, bad) -> Search:
@@ -88,7 +89,7 @@ class History:
         return self._told("start", "--no-checkout", bad, good)
 
     def tell(self, commit, verdict) -> Search:
-        """Continue with a verdict, `GOOD`, `BAD` or `SKIP`; raise `git_trees.GitError` with Git's message on failure."""
+        """Pass a verdict (`GOOD`, `BAD` or `SKIP`) to Git and continue; raise `git_trees.GitError` with Git's message on failure."""
         return self._told(verdict, commit)
 
     def _told(self, *arguments):

@@ -1,4 +1,4 @@
-"""The request of a bisection: commits, the cells of a study, and a condition."""
+"""A request for a bisection: two commits, the cells of a study, and a condition."""
 
 import fnmatch
 import hashlib
@@ -24,7 +24,7 @@ FOLDER = Path("results/bisect")
 
 @dataclass(frozen=True)
 class Question:
-    """A requested search for a commit.
+    """A request to search for a commit.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Question:
     study : dict
         The resolved study.
     cells : list of tuple of str
-        Scenario, CCA and IP version of each cell that may become the deciding one.
+        Cells that may become the deciding cell: scenario, CCA and IP version.
     """
 
     tree: str
@@ -52,7 +52,7 @@ class Question:
         return FOLDER / f"{self.study['study']}-{self.condition.measure}-{self.good[:8]}-{self.bad[:8]}"
 
     def identity(self, root) -> dict:
-        """Return everything that the findings depend on, in the form stored with them; ``root`` is the checkout."""
+        """Return everything that the findings depend on, in the form stored with the findings; ``root`` is the checkout."""
         image = root / "envs/testbed.json"
         return {
             "good": self.good,
@@ -67,7 +67,7 @@ class Question:
 
 
 def question_of(tree, good, bad, when, study_file, only="*") -> Question:
-    """Return the request of a call; raise `BisectError`, or the study's own error, with the allowed values.
+    """Return the request that the arguments describe.
 
     Parameters
     ----------
@@ -79,7 +79,12 @@ def question_of(tree, good, bad, when, study_file, only="*") -> Question:
         Condition, in the form that `condition_of` reads.
     study_file : str
     only : str
-        A glob of cells, scenario/CCA/IP version.
+        Glob of the cells, in the form scenario/CCA/IP version.
+
+    Raises
+    ------
+    FileError
+        An argument or the study is invalid; the message has the allowed values.
     """
     for name, given in (("KERNEL", tree), ("GOOD", good), ("BAD", bad), ("WHEN", when)):
         if not given:
@@ -106,15 +111,15 @@ def _commit(tree, name, revision):
 
 
 def _cells(study, study_file, only):
-    """Return the cells that match a glob and that a bisected kernel can run."""
+    """Return the cells that match a glob and can run on a bisected kernel."""
     cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
     if not cells:
         first = "/".join(next(iter(studies.cells(study))))
-        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed: a cell or a glob, as {first}."])  # fmt: skip
+        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed: a cell or a glob, such as {first}."])  # fmt: skip
     scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
     fit = [cell for cell in cells if _fits(study, scenarios[cell[0]], cell[1])]
     if not fit:
-        raise BisectError(study_file, ["all of its cells have their own kernel, programs or another platform; allowed: studies with cells on the image's kernel (uml)."])  # fmt: skip
+        raise BisectError(study_file, ["each of its cells has a custom kernel, programs or another platform; allowed: studies with cells on the image's kernel (uml)."])  # fmt: skip
     return fit
 
 

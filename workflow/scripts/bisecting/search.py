@@ -33,7 +33,10 @@ COMPARED = 16
 
 @dataclass(frozen=True)
 class Verdict:
-    """Verdict on a commit, with the reason ``why`` if it was skipped or needed no runs; ``hits`` of ``runs`` met the condition."""
+    """Verdict on a commit: ``hits`` of its ``runs`` runs met the condition.
+
+    ``why`` is the reason if the commit was skipped or has the same kernel as another commit.
+    """
 
     commit: str
     kind: str
@@ -46,7 +49,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """Behaviour of GOOD and BAD in the deciding cell: for each, the number of runs, the number that meet the condition, and the median."""
+    """Behaviour of GOOD and BAD in the deciding cell.
+
+    Each of the two has ``runs`` runs; ``hits_good`` and ``hits_bad`` are the numbers of runs that meet the condition.
+    """
 
     runs: int
     hits_good: int
@@ -57,7 +63,10 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the error probability."""
+    """Result of a search.
+
+    ``search`` has the first bad commit or the candidates. ``error`` is an upper bound on the probability that the result is wrong.
+    """
 
     search: Search
     condition: Condition
@@ -84,7 +93,7 @@ class Searching:
     say : callable
         Called with each line to print.
     skipped : dict
-        Commits from which no kernel could be built, with the reasons. The search adds to it, and the caller stores it.
+        Commits without a kernel: commit -> reason why the build failed. The search adds entries; the caller stores the mapping.
     """
 
     question: Question
@@ -109,7 +118,7 @@ class Searching:
         number = self.history.count(asked.good, asked.bad)
         most_verdicts = 2 * number.bit_length() + 2
         references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
-        self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if they agree")  # fmt: skip
+        self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if all runs agree")  # fmt: skip
         verdicts = []
         search = self.history.begin(asked.good, asked.bad)
         while search.next and len([one for one in verdicts if one.kind != SKIP]) < most_verdicts:
@@ -131,7 +140,7 @@ class Searching:
         self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
 
     def _values(self, name, commit, cells, first, number):
-        """Return the values of runs of GOOD or BAD, cell -> list; each run must have a value."""
+        """Return the values of GOOD or BAD: cell -> one value per run; raise BisectError if a run has no value."""
         done = self.commits.runs(commit, cells, range(first, first + number))
         for cell, runs in done.items():
             for run in runs:
@@ -156,11 +165,11 @@ class Searching:
                 raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad, asked.cells)}."])  # fmt: skip
             raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad, asked.cells)}."])  # fmt: skip
         _, _, cell, chosen = max(screened, key=lambda one: one[:2])
-        self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; bad is {chosen}")  # fmt: skip
+        self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; a run is bad if {chosen}")  # fmt: skip
         return cell, chosen
 
     def _references(self, cell, condition, error):
-        """Return the behaviour of GOOD and BAD and the test derived from it; raise BisectError if they are not good and bad."""
+        """Return the references and the test derived from them; raise BisectError if GOOD isn't good or BAD isn't bad."""
         asked, test = self.question, None
         for runs in LOOKS:
             good, bad = (
@@ -177,8 +186,8 @@ class Searching:
         if hits_good > runs / 2:
             raise BisectError(f"GOOD={asked.good[:12]}", [f"it is not good: {condition} in {hits_good} of {runs} runs of {'/'.join(cell)} (median {references.median_good:.6g})."])  # fmt: skip
         if hits_bad < runs / 2:
-            raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} of GOOD."])  # fmt: skip
-        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} and {hits_bad} of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
+            raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} runs of GOOD."])  # fmt: skip
+        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} (GOOD) and {hits_bad} (BAD) of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
 
     def _judge(self, commit, cell, condition, test):
         """Return the verdict on a commit."""
@@ -201,7 +210,7 @@ class Searching:
         return verdict
 
     def _runs_of(self, commit, cell) -> Iterator:
-        """Iterate over the runs of a commit, executed in parallel on all cores."""
+        """Iterate over the runs of a commit, which are executed in parallel on all cores."""
         step = self.commits.cores
         for first in range(0, MOST_RUNS, step):
             replications = range(FIRST_JUDGED + first, FIRST_JUDGED + min(first + step, MOST_RUNS))
@@ -235,7 +244,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer, completed with a comparison of the first bad commit and its parent in runs with the same seeds."""
+        """Return the answer with a comparison between the first bad commit and its parent; the runs of both have the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:
@@ -256,7 +265,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with its threshold; None if BAD isn't worse."""
+    """Return two measures of the distance between GOOD and BAD, the cell, and the condition; None if BAD isn't worse."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)
@@ -274,6 +283,6 @@ def _apart(condition, cell, good, bad):
 
 
 def _both(good, bad, cells):
-    """Return the medians of GOOD and BAD in the first cells, as text for a sentence."""
+    """Return a text with the medians of GOOD and BAD in the first three cells."""
     medians = [f"{'/'.join(cell)} {statistics.median(good[cell]):.6g} and {statistics.median(bad[cell]):.6g}" for cell in cells[:3]]  # fmt: skip
     return "medians " + "; ".join(medians) + ("; ..." if len(cells) > 3 else "")

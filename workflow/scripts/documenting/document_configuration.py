@@ -1,7 +1,7 @@
 """Write the generated parts of the documentation in config/, or check that they are up to date.
 
     python -m documenting.document_configuration           writes README.md and data-dictionary.md
-    python -m documenting.document_configuration --check   fails if one of them would change
+    python -m documenting.document_configuration --check   fails if a file is out of date
 
 The text is in the templates next to this module; studies, keys and columns come from the study files, the schema and the declarations of the
 tables.
@@ -54,7 +54,7 @@ GENERATED = {"README.md": _readme, "data-dictionary.md": _data_dictionary}
 
 
 def _filled(template, **values):
-    """Return a template of this folder, filled in."""
+    """Fill in a template of this folder; return the text."""
     layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, **layout)
     environment.filters |= {"cell": lambda text: text.replace("|", "\\|"), "anchor": _anchor}
@@ -67,7 +67,7 @@ def _anchor(heading):
 
 
 def _studies():
-    """Yield file, content, and numbers of cells, replications and runs for each included study, the default study first."""
+    """Yield the file, the content, and the numbers of cells, replications and runs of each study, the default study first."""
     for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").rglob("*.yaml"))]:
         study = resolve(load(path), str(path))
         file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))
@@ -76,12 +76,12 @@ def _studies():
 
 
 def _question(topic):
-    """Return a topic's question: the first line of its module's docstring."""
+    """Return a topic's question: the first line of the docstring of the topic's module."""
     return import_module(f"topics.{topic.name}.topic").__doc__.splitlines()[0]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the files, or only compare them with ``--check``; return the exit status."""
+    """Write the files; if ``--check`` is given, only compare them. Return the exit status."""
     parser = argparse.ArgumentParser(prog="document_configuration", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare only, and fail if a file would change")
     check = parser.parse_args(arguments).check

@@ -1,7 +1,7 @@
-"""Hooks of MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their own paths.
+"""Hooks for MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their paths in the repository.
 
-Links in the pages are paths in the repository, so that they work when the repository is browsed. This module turns them into links of the
-site.
+Links in the pages are paths in the repository, so that they work when the repository is browsed. This module turns them into links that
+work on the site.
 """
 
 import posixpath

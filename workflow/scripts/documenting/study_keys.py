@@ -1,4 +1,4 @@
-"""The schema's keys of a study file, described in words for the tables of the documentation."""
+"""Tables for the documentation that describe the keys of a study file, generated from the schema."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,20 +30,20 @@ class Key:
 
 
 def sections() -> Iterator[tuple[str, str, list[Key]]]:
-    """Yield the tables of all keys, in the schema's order: title, introduction, and a row for each key."""
+    """Yield the tables of all keys in the schema's order: title, introduction, and one row per key."""
     yield _section("The study", study_schema())
     rule = keys_of(study_schema())["replications"]["then"]
-    yield _section("`replications` of the study, as a rule", rule, rule["description"])
+    yield _section("`replications` of the study, given as a rule", rule, rule["description"])
     until = keys_of(rule)["until"]
     yield _section("`replications.until`", until, until["description"])
     definition = dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"])
-    text = "Either `base` or `source`; with `source`, `sha256` and `cca` follow from the file."
+    text = "Set either `base` or `source`. If `source` is set, `sha256` and `cca` are derived from the file."
     yield _section("A CCA of `cca_definitions`", definition, text)
     program = dereferenced(keys_of(study_schema())["programs"]["additionalProperties"])
     text = "`server` and `client` must be given. [Programs as flows](../docs/programs.md) has an example and the placeholders."
     yield _section("A program of `programs`", program, text)
     kernel = dereferenced(keys_of(study_schema())["kernels"]["additionalProperties"])
-    text = "Either `base` or `tree`; `version`, `sha256` and `recipe` follow from it. In the published study, patches have their `sha256` too."
+    text = "Set either `base` or `tree`; `version`, `sha256` and `recipe` are derived from it. The published study also has the `sha256` of each patch."
     yield _section("A kernel of `kernels`", kernel, text)
     for part in ("exam", "steady_state", "analysis"):
         of_study = keys_of(study_schema())[part]

@@ -1,8 +1,8 @@
 """Choose axes that make the values legible.
 
-A panel's axis is logarithmic if its values span more than a factor of 10 (and linear near zero if some of them are zero). Panels share an
-axis, so that they can be compared, if each panel's values fill a good part of it. Round-trip times are compared with the RTT of the path,
-so an axis of RTTs covers the same multiples of the path's RTT in every panel. Differences have an axis around zero.
+A panel's axis is logarithmic if the panel's values span more than a factor of 10; near zero it is linear if some of the values are zero.
+Panels share an axis if each panel's values fill a good part of it, because panels with the same axis can be compared. An axis of RTTs
+covers the same multiples of the path's RTT in every panel. An axis of differences always includes zero.
 """
 
 import math
@@ -17,7 +17,7 @@ ZERO_BELOW_SHARE = 0.4
 # Smallest share of a shared axis that each panel must fill.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
-# Beyond this multiple of the margin, differences would make the margins too narrow to see on a linear axis.
+# If a difference is larger than this multiple of the margin, the margins would be too narrow to see on a linear axis.
 LINEAR_MARGINS = 8
 
 
@@ -40,10 +40,10 @@ class Axis:
 
 
 def panel_axes(panels, build=None) -> list[Axis]:
-    """Return an axis for each panel; panels whose values each fill enough of a common axis share it.
+    """Return an axis for each panel; panels whose values fill enough of a common axis share this axis.
 
-    `panels` has the values of each panel, including references; values must not be negative, and a panel may have none. `build`
-    makes an axis from such values; the default is `axis_for`.
+    `panels` has a list for each panel, with the values and the references to draw. A list may be empty; values must not be negative.
+    `build` makes an axis from such a list; the default is `axis_for`.
     """
     build = build or axis_for
     groups = []  # lists of positions in `panels`
@@ -70,9 +70,9 @@ def _share(panels, build):
 
 
 def axis_for(values) -> Axis:
-    """Return an axis that covers all values, which must not be negative and may be empty."""
+    """Return an axis that covers all values; raise `ValueError` if a value is negative. The list may be empty."""
     if values and min(values) < 0:
-        raise ValueError(f"a value below 0 among those to be drawn: {min(values)}")
+        raise ValueError(f"a value to be drawn is below 0: {min(values)}")
     positive = [value for value in values if value > 0]
     if not positive:
         return Axis("linear", -0.04, 1.06, (0, 1))
@@ -88,7 +88,7 @@ def axis_for(values) -> Axis:
 
 
 def linear_axis(low, high) -> Axis:
-    """Return a linear axis with round ticks between its ends; starts at 0 if `low` is 0."""
+    """Return a linear axis with round ticks; it starts at 0 if `low` is 0."""
     room = (high - low) * MARGIN
     start = -room / 2 if low == 0 else low - room
     ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
@@ -97,7 +97,7 @@ def linear_axis(low, high) -> Axis:
 
 
 def log_axis(low, high) -> Axis:
-    """Return a logarithmic axis with labelled decades and, if it is short, also labels at 2 and 5."""
+    """Return a logarithmic axis with labels at the decades; a short axis also has labels at multiples of 2 and 5."""
     room = (high / low) ** MARGIN
     low, high = low / room, high * room
     steps = (1,) if math.log10(high / low) > 2 else (1, 2, 5)
@@ -111,10 +111,10 @@ def log_axis(low, high) -> Axis:
 
 
 def relative_axes(values, paths) -> list[Axis]:
-    """Return an axis for each panel, each covering the same multiples of the panel's value in `paths`.
+    """Return an axis for each panel; all axes cover the same multiples of the panels' reference values.
 
-    Such a value is, for example, the RTT of the empty path. If any value in `paths` is 0 or unknown, the result is the same as from
-    `panel_axes`. Otherwise the axes are logarithmic if the multiples span more than a factor of 10, and linear if not.
+    `paths` has the reference value of each panel, such as the RTT of the empty path. If a reference value is 0 or unknown, the result
+    is the same as from `panel_axes`. Otherwise the axes are logarithmic if the multiples span more than a factor of 10, and linear if not.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)
@@ -133,8 +133,8 @@ def difference_axis(values, margin=None, least=0.0) -> Axis:
     values : list of float
         Differences; may be empty.
     margin : float, optional
-        Values between -margin and +margin stay legible: if others are much larger, the axis is linear
-        between the margins and logarithmic outside.
+        Range that must stay legible, from -margin to +margin. If some values are much larger, the axis is
+        linear in this range and logarithmic outside.
     least : float, optional
         Smallest extent of the axis on each side of zero.
     """

@@ -17,9 +17,9 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a file's caption, filled in, with one line of text per paragraph.
+    """Read a caption's template from a file and fill it in; return the text with each paragraph on one line.
 
-    The file's template refers to ``params`` as ``snakemake.params.<name>`` and separates paragraphs by blank lines.
+    The template refers to ``params`` as ``snakemake.params.<name>``. Paragraphs are separated by blank lines.
     """
     return _filled(Path(path).read_text(encoding="utf-8"), params)
 
@@ -32,5 +32,8 @@ def _filled(template, params):
 
 
 def write_caption(template: str, params: Mapping[str, object], path: str | Path) -> None:
-    """Fill in a caption's template and write the text to a file, which the page and ``snakemake --report`` read as a template."""
+    """Fill in a caption's template and write the text to a file.
+
+    Braces are escaped, because the page and ``snakemake --report`` read the file as a template.
+    """
     Path(path).write_text(_filled(template, params).replace("{", "{{ '{' }}") + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Panels with one slot per category, such as a buffer size, on the horizontal axis; and marks in the slots."""
+"""Panels whose horizontal axis has one slot per category, such as a buffer size; and functions that draw in the slots."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class CategoryPanels(PanelFigure):
         super().__init__(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + self.key_pt, AXIS_PT))
 
     def add(self, first, second, axis) -> Axes:
-        """Add the next panel with two lines of title and a vertical axis; return its axes."""
+        """Add the next panel, with a title of two lines and the given vertical axis; return the panel's axes."""
         axes = self.next_axes()
         value_axis(axes, "y", axis)
         axes.tick_params(axis="y", labelsize=SMALL_SIZE_PT, labelcolor=LIGHT.muted)
@@ -56,13 +56,13 @@ class CategoryPanels(PanelFigure):
         return axes
 
     def finish(self, axes, description, key=()) -> None:
-        """Write a panel's key, and its description in words."""
+        """Draw a panel's key and add the panel's description in words."""
         panel_key(axes, key, LEFT_PT)
         super().finish(axes, description)
 
 
 def panel_key(axes, key, left_pt) -> None:
-    """Write a panel's key above its plot, in rows of `KEY_COLUMNS` entries, starting ``left_pt`` left of the axes."""
+    """Draw a panel's key above the plot, in rows of `KEY_COLUMNS` entries; ``left_pt`` is the space left of the axes in points."""
     if not key:
         return
     width, height = size_pt(axes)
@@ -75,7 +75,7 @@ def panel_key(axes, key, left_pt) -> None:
 
 
 def none_to_draw(title, words) -> CategoryPanels:
-    """Return an empty figure that gives the reason why nothing is drawn."""
+    """Return an empty figure with ``words``, the reason why nothing is drawn."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
@@ -85,7 +85,7 @@ def none_to_draw(title, words) -> CategoryPanels:
 
 
 def slots(axes, names, below) -> None:
-    """Give each name a slot of width 1 around 0, 1, 2 and so on, and label the axis below."""
+    """Divide the horizontal axis into one slot per name, centred at 0, 1, 2 and so on, and label the axis with ``below``."""
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_xticks(range(len(names)), names)
     axes.tick_params(axis="x", length=0, pad=3)
@@ -93,7 +93,7 @@ def slots(axes, names, below) -> None:
 
 
 def buffer_names(buffers) -> tuple[list[str], str]:
-    """Return the labels of the slots and of the axis; if all buffers have the same unit, only the axis label has it."""
+    """Return the labels of the slots and of the axis; if all buffers have the same unit, only the axis label contains the unit."""
     units = list(dict.fromkeys(buffers["buffer_unit"]))
     if len(units) == 1:
         return [plain(size) for size in buffers["buffer_size"]], f"buffer, {units[0]}"
@@ -101,7 +101,7 @@ def buffer_names(buffers) -> tuple[list[str], str]:
 
 
 def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
-    """Draw bars from 0 as one path; return it, or None if there are no bars."""
+    """Draw bars that start at 0, as one patch; return the patch, or None if there are no bars."""
     boxes = np.array(
         [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
     )
@@ -111,7 +111,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
-    """Draw a vertical line from low to high at each position, as one path."""
+    """Draw a vertical line at each position, from the low to the high value; all lines are one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan
@@ -119,7 +119,7 @@ def upright(axes, places, lows, highs, width=0.6) -> None:
 
 
 def draw_interval(axes, place, low, high, colour) -> None:
-    """Draw an interval, with an arrowhead where it goes beyond the axis."""
+    """Draw an interval, with an arrowhead at each end that lies beyond the axis."""
     bottom, top = axes.get_ylim()
     axes.plot([place] * 2, [max(low, bottom), min(high, top)], color=colour, lw=1.0, zorder=2.5)
     for end, beyond, arrow in ((bottom, low < bottom, "v"), (top, high > top, "^")):
@@ -144,5 +144,5 @@ def draw_nothing(axes, place, text="none valid") -> None:
 
 
 def with_ip_version(name, ip_version, ip_versions) -> str:
-    """Return a panel's name, with its IP version if the study has several."""
+    """Return a panel's name, followed by the IP version if the study has several."""
     return f"{name}, {ip_words(ip_version)}" if len(ip_versions) > 1 else name

@@ -1,4 +1,4 @@
-"""Panels with one slot per category and, in each slot, one mark with its interval per CCA."""
+"""Panels with one slot per category; each slot has one mark with an interval for each CCA."""
 
 from matplotlib.lines import Line2D
 
@@ -15,7 +15,7 @@ SPREAD = 0.76
 
 
 def cca_entries(ccas) -> list[Line2D]:
-    """Return the key's entries for CCAs."""
+    """Return the key's entries for the given CCAs."""
     return [
         Line2D([], [], ls="none", marker=cca_marker(cca), ms=4.2, mew=0, color=cca_colour(cca), label=cca_name(cca))
         for cca in ccas
@@ -23,9 +23,10 @@ def cca_entries(ccas) -> list[Line2D]:
 
 
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
-    """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
+    """Return the rows of a table in the form that `draw_slots` needs: (slot, CCA) -> row.
 
-    Raises `ValueError` if two rows have the same place, because only one of them would be visible.
+    ``slot_of`` returns the slot of a row. Raises `ValueError` if two rows have the same slot and CCA, because only one
+    of the rows would be visible.
     """
     placed = {}
     for row in table.to_dict("records"):
@@ -33,7 +34,7 @@ def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
         if place in placed:
             raise ValueError(
                 f"the scenarios {placed[place]['scenario']} and {row['scenario']} with {row['cca']} have the same "
-                "place in a panel; expected: one scenario for each"
+                "place in a panel; expected: one scenario for each place"
             )
         placed[place] = row
     return placed
@@ -51,7 +52,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
     rows : dict
         (slot, CCA) -> mapping with the values; a missing pair has no mark.
     value, low, high : str
-        Keys of the mean and its interval.
+        Keys of the mean and of the ends of its interval.
     below : str
         Label of the slots, below the axis.
     """
@@ -84,7 +85,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
 
 
 def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
-    """Draw a figure with panels for each group of a table's rows, or a figure stating that no run is valid.
+    """Draw a figure with panels for each group of rows; a figure without rows states that no run is valid.
 
     Parameters
     ----------

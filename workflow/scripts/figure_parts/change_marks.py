@@ -1,4 +1,4 @@
-"""Changes to a path on a figure's time axis: dotted lines, their entry in the key, and their description in words."""
+"""Dotted lines that mark changes to a path on a figure's time axis, with their entry in the key and a description in words."""
 
 from matplotlib.lines import Line2D
 
@@ -15,12 +15,12 @@ def change_key() -> Line2D:
 
 
 def draw_changes(axes, moments) -> None:
-    """Draw a line for each change to a path; ``moments`` are pairs of a time in s and words."""
+    """Draw a line for each change to a path; ``moments`` are pairs: time in s, description."""
     axes.vlines([at for at, _ in moments], 0, axes.get_ylim()[1], color=LIGHT.muted, lw=0.9, ls=DOTS, zorder=2)
 
 
 def change_list(moments) -> str:
-    """Return a text that lists the changes to a path.
+    """Return a text that lists the changes to a path, up to `MOST_IN_WORDS`.
 
     Examples
     --------

@@ -33,7 +33,10 @@ def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
-    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; for a single pair, that point."""
+    """Return the x and y coordinates of the one-sigma ellipse of paired values, each with shape (points,).
+
+    For a single pair, all points are this pair.
+    """
     centre, axes = half_axes(x, y)
     angles = np.linspace(0, 2 * np.pi, points)
     return tuple(centre[:, None] + axes @ np.array([np.cos(angles), np.sin(angles)]))
@@ -61,7 +64,11 @@ def ellipse_entry() -> Line2D:
 
 
 def reach(values, kind) -> list[float]:
-    """Return both ends of the values' ellipse along an axis of kind "linear" or "log"; empty for other kinds or too few values."""
+    """Return the two ends of an ellipse along one axis.
+
+    ``values`` are the coordinates along this axis, and ``kind`` is its scale, "linear" or "log". The list is empty for other scales
+    and for fewer than `LEAST_DOTS` values.
+    """
     values = np.asarray(values, float)
     if len(values) < LEAST_DOTS or kind not in ("linear", "log"):
         return []
@@ -71,7 +78,7 @@ def reach(values, kind) -> list[float]:
 
 
 def delay_axis(values) -> Axis:
-    """Return an axis for delays, which may be empty; it is logarithmic if all delays are above 0."""
+    """Return an axis for a list of delays, which may be empty; the axis is logarithmic if all delays are above 0."""
     if not values or min(values) == 0:
         return axis_for(values)
     if min(values) < 0:

@@ -5,12 +5,12 @@ colours that readers with any kind of colour blindness can distinguish while all
 of at least 3:1 with the paper, so three shapes distinguish the rest. The report replaces the light
 colours by the dark ones if the reader's system is set to dark colours.
 
-The seven steps of the ramp are for tiles: from close to the paper's colour to far from it, mainly in lightness, so that readers with any
-kind of colour blindness see their order. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and text on
-the other steps has the colour of the paper.
+The seven steps of the ramp are for tiles. They differ mainly in lightness, so that readers with any kind of colour blindness see their
+order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and
+text on the other steps has the colour of the paper.
 
-The seven steps of the balance are for tiles whose middle means "fair": orange on one side, purple on the other, farther from the paper's
-colour as the distance from the middle grows.
+The seven steps of the balance are for tiles whose middle means "fair". One side is orange, the other purple; the farther a step is from
+the middle, the farther its colour is from the paper's.
 """
 
 import zlib
@@ -92,7 +92,7 @@ CCA_STYLE = {
 }
 # A mix of CCAs in one network.
 OTHER_STYLE = ("muted", "D")
-# The style of a CCA that a study defines depends on its name only, so that it looks the same everywhere. Two may look alike.
+# The style of a CCA that a study defines depends on its name only, so that the CCA looks the same everywhere. Two such CCAs may look alike.
 OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")
 
 FONT_SIZE_PT = 8.5
@@ -102,7 +102,7 @@ DASHES = (0, (3, 2))
 RC = {
     # Text stays text: it can be searched, set in the page's own type, and edited for a paper.
     "svg.fonttype": "none",
-    # Labels are the study's words: a dollar sign is one, not the start of a formula.
+    # Labels are the study's words: a dollar sign doesn't start a formula.
     "text.parse_math": False,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "sans-serif"],

@@ -30,7 +30,7 @@ class Panel:
     top: float
     width: float
     height: float
-    description: str  # what it shows, for those who can't see it
+    description: str  # of the panel's contents, for readers who can't see it
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,10 @@ class Drawing:
 
 
 def save_svg(figure, path, title, panels) -> None:
-    """Write a figure drawn with `figure_style.apply_style` as SVG with a named view for each of its panels.
+    """Write a figure as SVG, with a named view for each of its panels.
 
-    Each `Panel` becomes ``<view id="...-view">``, so that ``file.svg#...-view`` shows only this panel.
+    The figure must have been drawn with `figure_style.apply_style`. Each `Panel` becomes ``<view id="...-view">``, so that
+    ``file.svg#...-view`` shows only this panel.
     """
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "sawtooth"}):
@@ -96,7 +97,7 @@ def _rounded(match):
 
 
 def _tell(root, texts):
-    """Write the tooltips of marks into their groups."""
+    """Add the tooltips of marks to the SVG groups of the marks."""
     for group in root.iter(f"{{{SVG}}}g"):
         for name, text in texts.get(group.get("id"), {}).items():
             group.set(name, text)

@@ -1,7 +1,8 @@
-"""Find places for names near their marks, within the panel, with as little overlap of marks and other names as possible.
+"""Place names near the marks that they label, within the panel.
 
-The labels are placed one after another, each at the place with the lowest cost on rings around its
-marks. The method is deterministic: the same marks give the same places.
+The labels are placed one after another. The possible places of a label lie on rings around its marks, and
+the place with the lowest cost is chosen: distance costs little, covering marks or other labels costs much.
+The method is deterministic: the same marks give the same places.
 """
 
 import math
@@ -22,13 +23,13 @@ DOTS_LOOKED_AT = 400
 
 
 def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
-    """Return (x, y, x of the mark, y of the mark) in points for each label: its centre, and the mark that it names.
+    """Return the place of each label in points: x and y of its centre, then x and y of the mark that it names.
 
     Parameters
     ----------
     texts : list of str
     marks : list of array of float, shape (k, 2)
-        Marks that each label may be placed beside, in points from the lower left.
+        Marks of each label, in points from the plot's lower left corner; the label is placed near one of its marks.
     dots : array of float, shape (n, 2)
         Points that labels should preferably not cover.
     width, height : float

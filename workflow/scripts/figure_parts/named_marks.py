@@ -15,15 +15,15 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
     axes : matplotlib.axes.Axes
         Axes with their final limits.
     marks : dict of str to list of (float, float)
-        Places of each CCA's means, as values.
+        Positions of each CCA's means, in the units of the axes.
     dots : list of (float, float)
-        Points that names should preferably not cover, as values.
+        Points that names should preferably not cover, in the units of the axes.
     lines : sequence of float, optional
-        Places of vertical lines, as values, which names should avoid too.
+        Positions of vertical lines that names should also avoid, in the unit of the horizontal axis.
     dot_cost : float
         As in `label_placement.place_labels`.
     leader_from : float
-        Distance in points between mark and name above which a line connects them.
+        Smallest distance in points at which a line connects the name with its mark.
     """
     size = np.array(size_pt(axes))
     bottom, top = axes.get_ylim()
@@ -50,7 +50,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
 
 
 def name_missing(axes, missing) -> None:
-    """List the cells without a mark, given as pairs (name, reason), in the lower right corner."""
+    """List the cells without a mark in the lower right corner; ``missing`` has a pair (name, reason) for each."""
     if not missing:
         return
     lines = [f"{name}: {reason}" for name, reason in missing]

@@ -1,4 +1,4 @@
-"""A figure with one panel per scenario; a panel has the scenario as its title, and an axis of values below."""
+"""A figure with one panel per scenario; the panel's title is the scenario, and the axis of values is below the plot."""
 
 from matplotlib.axes import Axes
 
@@ -43,7 +43,7 @@ class ScenarioFigure(PanelFigure):
         super().__init__(title, grid, (left, right, TITLE_PT + above, AXIS_PT), key)
 
     def add(self, scenario, axis, unit) -> Axes:
-        """Add a panel for a row of ``tidy/scenarios.csv``, with an `Axis` of values, and return its axes."""
+        """Add a panel for a scenario (a row of ``tidy/scenarios.csv``) with the given axis of values; return the panel's axes."""
         axes = self.next_axes()
         value_axis(axes, "x", axis, spaced=True)
         unit_below(axes, axis, unit)
@@ -51,13 +51,16 @@ class ScenarioFigure(PanelFigure):
         return axes
 
     def add_rows(self, scenario, axis, unit, names) -> Axes:
-        """Add a panel with one row per name, from the top; return its axes."""
+        """Add a panel with one row per name, in order from the top; return the panel's axes."""
         axes = self.add(scenario, axis, unit)
         rows_of(axes, names)
         return axes
 
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
-        """Add a panel of y against x; return its axes. Above the plot are y's label and a few words on the better direction."""
+        """Add a panel that plots y against x; return the panel's axes.
+
+        Two texts are written above the plot: the label of y, and ``better``, a few words on the better direction.
+        """
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)
         lines_behind(axes, "xy")

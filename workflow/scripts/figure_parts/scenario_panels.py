@@ -1,7 +1,7 @@
-"""Lay out figures of panels: a grid, a header, and a title, axes and rows in each panel.
+"""Lay out figures: a header, a grid of panels, and the title, axes and rows of each panel.
 
-All measures are in points. Panels are self-contained, with their own title and axes, so that a page
-can reflow them: all contents of a panel are in its axes, and only the header is the figure's own.
+All lengths are in points. Panels are self-contained, so that a page can reflow them: all contents of a
+panel, including the title, are in the panel's axes. Only the header belongs to the figure.
 """
 
 import math
@@ -74,7 +74,7 @@ class Grid:
         return figure.add_axes(box, gid=f"panel-{position + 1}")
 
     def panel(self, position, description) -> Panel:
-        """Return the panel's place in the figure, with its description in words."""
+        """Return the place of panel number `position` in the figure, with the panel's description in words."""
         left, top = self.corner(position)
         return Panel(
             f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
@@ -95,18 +95,18 @@ class PanelFigure:
         header(self.figure, title, key)
 
     def next_axes(self, right=None) -> Axes:
-        """Begin the next panel; return its axes. ``right`` is a margin for this panel only."""
+        """Begin the next panel; return its axes. ``right`` replaces the right margin for this panel."""
         self.panels.append(None)
         left, usual, top, bottom = self.margins
         return self.grid.axes(self.figure, len(self.panels) - 1, left, usual if right is None else right, top, bottom)
 
     def finish(self, axes, description) -> None:
-        """Set the description in words of the latest panel, once everything is drawn."""
+        """Complete the latest panel after everything is drawn; ``description`` describes the panel in words."""
         unclipped(axes)
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
 
     def drawing(self, title, data, digits=None) -> Drawing:
-        """Return the figure with its description in words and its rows of data."""
+        """Return the figure as a `Drawing` with a title and the rows of data that the figure shows."""
         return Drawing(self.figure, self.panels, title, data, digits)
 
 
@@ -116,7 +116,7 @@ def columns_for(panels) -> int:
 
 
 def parts_of(ccas, most) -> list[list[str]]:
-    """Split CCAs into the smallest number of lists with at most `most` each, of sizes as equal as possible."""
+    """Split CCAs into as few lists of at most `most` CCAs as possible; only the last list may be shorter than the others."""
     size = math.ceil(len(ccas) / math.ceil(len(ccas) / most))
     return [ccas[start : start + size] for start in range(0, len(ccas), size)]
 
@@ -128,14 +128,14 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width of the row labels in points, which is larger for long names of mixes and of CCAs that a study defines."""
+    """Return the width that the row labels need, in points, which is at least `ROW_LABELS_PT`."""
     # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
 
 
 def header(figure, title, entries) -> None:
-    """Write the figure's title and its key, whose entries each have a label."""
+    """Write the figure's title and key; each of the key's entries has a label."""
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
@@ -149,7 +149,7 @@ def header(figure, title, entries) -> None:
 
 
 def replication_entries(ip_versions) -> list[Line2D]:
-    """Return the key's entries for dots: IPv4 filled, IPv6 open; a single IP version isn't named."""
+    """Return the key's entries for replications: filled dots for IPv4, open dots for IPv6. A single IP version isn't named."""
     only = len(ip_versions) == 1
     return [
         Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink,
@@ -196,7 +196,7 @@ def _apart(axes, ticks, labels):
 
 
 def unit_below(axes, axis, unit) -> None:
-    """Write the unit below the right end of the value axis, with the axis's scale if it isn't linear."""
+    """Write the unit below the right end of the value axis, followed by "logarithmic" if the axis isn't linear."""
     text = unit if axis.kind == "linear" else f"{unit}, logarithmic"
     axes.set_xlabel(text, size=SMALL_SIZE_PT, labelpad=1, loc="right")
 
@@ -210,7 +210,7 @@ def lines_behind(axes, directions="x") -> None:
 
 
 def rows_of(axes, names) -> None:
-    """Set the vertical axis to one row per name, from the top, with a line between rows."""
+    """Divide the vertical axis into one row per name, in order from the top, with lines between the rows."""
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0, pad=5)
@@ -222,20 +222,21 @@ def rows_of(axes, names) -> None:
 
 
 def size_pt(axes) -> tuple[float, float]:
-    """Return width and height of axes in points."""
+    """Return the width and the height of axes in points."""
     box, figure = axes.get_position(), axes.figure
     return box.width * figure.get_figwidth() * INCH_PT, box.height * figure.get_figheight() * INCH_PT
 
 
 def scenario_title(axes, scenario, left, raised=0) -> None:
-    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; for the other arguments see `panel_title`."""
+    """Write a scenario's name and conditions above its panel. The other arguments are the same as in `panel_title`."""
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 
 def panel_title(axes, first, second, left, raised=0, right=0) -> None:
-    """Write a title in bold and a line below it, shortened to fit between the panel's edges.
+    """Write a bold title and a second line above a panel; each is shortened if it is wider than the panel.
 
-    `left` and `right` are the distances from the edges to the axes; `raised` is free space for more lines between title and axes.
+    `left` and `right` are the distances between the panel's edges and its axes. `raised` is the free space between the second line
+    and the axes.
     """
     width, height = size_pt(axes)
     for text, y, weight, size, colour in (
@@ -255,7 +256,7 @@ def fitting(text, width, size) -> str:
 
 
 def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink) -> None:
-    """Draw an interval, with an arrowhead where it goes beyond the axis."""
+    """Draw an interval, with an arrowhead at each end that lies beyond the axis."""
     left, right = axes.get_xlim()
     ends = [max(low, left), min(high, right)]
     axes.plot(ends, [y, y], color=colour, lw=width, zorder=3)
@@ -271,7 +272,7 @@ def reference_line(axes, value) -> None:
 
 
 def remark(axes, y, text) -> None:
-    """Write the reason for a missing mark in its row."""
+    """Write the reason for a missing mark in the mark's row."""
     axes.text(
         0.01, y, text, size=SMALL_SIZE_PT - 1, style="italic", color=LIGHT.muted,
         va="center_baseline", transform=axes.get_yaxis_transform(),

@@ -1,4 +1,4 @@
-"""Scenarios as the rows of a panel: their names and the conditions that distinguish them."""
+"""Label the rows of a panel with scenarios: their names and the conditions that distinguish them."""
 
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import INDENT_PT, fitting, size_pt

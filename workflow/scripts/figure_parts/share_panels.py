@@ -1,4 +1,4 @@
-"""Shares as a function of a number, such as the number of flows: a mark for each CCA, and theoretical shares as lines."""
+"""Plot shares against a number, such as the number of flows: each CCA has marks, and theoretical shares are lines."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name
 
-SPREAD = 0.6  # of a slot, over which marks are set apart
+SPREAD = 0.6  # share of a slot's width over which the CCAs' marks are distributed
 
 
 @dataclass(frozen=True)
 class Shares:
     """The data and the labels of a figure.
 
-    ``share`` is the column with the shares, whose intervals are in ``<share>_low`` and ``<share>_high``. ``number`` is the column on
-    the horizontal axis, with a name in the plural. ``whose`` names the owner of the share in a panel's title, ``highest`` is the
-    upper end of the vertical axis, and ``theory`` maps each column of theoretical shares to its name and line style.
+    ``share`` is the column with the shares; the columns ``<share>_low`` and ``<share>_high`` have the intervals. ``number`` is the
+    column on the horizontal axis; its name is a plural. ``whose`` completes the panel title "Share of ...". ``highest`` is the upper
+    end of the vertical axis. ``theory`` maps each column of theoretical shares to a name and a line style.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Shares:
 
 
 def draw_shares(cells, shares) -> CategoryPanels:
-    """Return the figure: one panel for each set of conditions and IP version, with one slot per number."""
+    """Draw a panel for each combination of conditions and IP version, with one slot per number; return the figure."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())

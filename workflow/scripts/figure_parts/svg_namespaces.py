@@ -1,4 +1,7 @@
-"""Names of the XML namespaces in a figure's SVG, for the modules that write it and for the page, which doesn't need matplotlib."""
+"""XML namespaces in the SVG of figures.
+
+They are in a separate module, so that the page can use them without importing matplotlib.
+"""
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"

@@ -1,4 +1,4 @@
-"""Tiles of a matrix: a rectangle with a word on it, and with a dashed border if the value is missing."""
+"""Tiles of a matrix: each is a rectangle with a word on it; a tile without a value has a dashed border."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -8,7 +8,9 @@ from figure_parts.tooltips import tell
 
 
 def draw_tile(axes: Axes, place, size_pt, text, colours, told, name, letters_pt=SMALL_SIZE_PT) -> None:
-    """Draw a tile in axes whose units are tiles: columns begin at whole numbers from 0, rows are centred on whole numbers.
+    """Draw a tile in axes whose unit is one tile.
+
+    Columns begin at whole numbers from 0; rows are centred at whole numbers.
 
     Parameters
     ----------
@@ -22,7 +24,7 @@ def draw_tile(axes: Axes, place, size_pt, text, colours, told, name, letters_pt=
     colours : tuple of str or None
         Colours of the tile and of its text; None draws a dashed border.
     told, name : str
-        Text of the tooltip, and the name of the thing that it describes.
+        Text of the tooltip, and the name that precedes the text.
     letters_pt : float
         Size of the text.
     """

@@ -1,7 +1,7 @@
-"""Tooltips of marks: the run or cell and its numbers, stored in the SVG for the page's script.
+"""Tooltips of marks, which show a run or cell and its numbers. They are stored in the SVG for the page's script.
 
-`tell` is for marks in fixed places: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve, whose numbers the script
-reads off its axes. Without the script, and in print, tooltips don't change a figure.
+`tell` is for marks with known values: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve: the script computes
+the values from positions on the axes. Tooltips don't change a figure in print or without the script.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ def tell(artist, texts, name="") -> None:
     texts : list of str
         One text per mark, in the order of the marks.
     name : str
-        Name of the thing that all marks describe; precedes each text.
+        Name of the thing that the marks describe; it precedes each text.
     """
     if isinstance(artist, Line2D):
         shown = int(np.isfinite(np.asarray(artist.get_xydata(), float)).all(axis=1).sum())
         if shown != len(texts):
-            raise ValueError(f"{len(texts)} texts for {shown} marks that are drawn; expected: one each")
+            raise ValueError(f"{len(texts)} texts for {shown} marks; expected: one text for each drawn mark")
     joined = _BETWEEN.join(text.replace(_BETWEEN, "¦") for text in texts)
     _note(artist, {"data-name": name, "data-told": joined}, len(texts))
 
@@ -42,7 +42,7 @@ def tell_line(line, name, x_unit="", y_unit="") -> None:
 
 
 def value_words(value, low=None, high=None, unit="", n=None) -> str:
-    """Return a number as text for a tooltip, with its interval and its number of runs if they are known.
+    """Return a number as text for a tooltip, with the interval and the number of runs if they are known.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def value_words(value, low=None, high=None, unit="", n=None) -> str:
 
 
 def cell_name(rows) -> str:
-    """Return the name of a cell from one or more of its rows with ``scenario``, ``cca`` and ``ip_version``; empty without rows."""
+    """Return the name of the cell to which the rows of a table belong; empty if there are no rows."""
     return f"{rows[0]['scenario']}, {rows[0]['cca']}, {ip_words(rows[0]['ip_version'])}" if rows else ""
 
 
 def run_words(row, words) -> str:
-    """Return the tooltip text of a run's mark, which follows the name of the run's cell."""
+    """Return the tooltip text of a run's mark; the name of the run's cell precedes this text."""
     return f"replication {number(row['replication'], 0)}: {words}"
 
 
@@ -71,7 +71,7 @@ def _note(artist, attributes, marks):
 
 
 def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
-    """Return the tooltip attributes of a figure's SVG groups: identifier -> attributes by name; empty for too many marks."""
+    """Return the tooltip attributes of a figure: identifier of the SVG group -> attributes; empty if there are too many marks."""
     notes = figure.__dict__.get("tooltips", [])
     if sum(marks for _, _, marks in notes) > MOST_MARKS:
         return {}
@@ -89,7 +89,7 @@ def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
 
 
 def _places(axes):
-    """Return, for each axis, its scale and two values with their places in the SVG; None unless both are linear or logarithmic."""
+    """Return the scale of each axis and the SVG coordinates of its ends; None unless both axes are linear or logarithmic."""
     if not {axes.get_xscale(), axes.get_yscale()} <= {"linear", "log"}:
         return None
     figure = axes.get_figure()

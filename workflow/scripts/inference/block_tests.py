@@ -9,8 +9,9 @@ from scipy import stats
 
 from inference.paired_contrasts import merge_close
 
-# Largest number of arrangements of the blocks for an exact Friedman p; largest number of blocks for drawn arrangements; number drawn.
+# Largest number of arrangements for which Friedman's p is exact.
 EXACT_MAX_ARRANGEMENTS = 20_000
+# Largest number of blocks for which arrangements are drawn at random, and the number of arrangements drawn.
 DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
 
@@ -25,12 +26,12 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     Q is Friedman's chi-square (1937), corrected for ties, and W = Q / (b (k - 1)) (Kendall and
     Babington Smith, 1939).
 
-    p is exact, given the ties, if the orders of the blocks have at most `EXACT_MAX_ARRANGEMENTS` arrangements
-    (k!^(b - 1)), or if all blocks agree (W = 1). With up to `DRAWN_MAX_BLOCKS` blocks, p is computed from
-    drawn orders (Davison and Hinkley, 1997, section 4.2), otherwise
+    p is exact, given the ties, if all blocks agree (W = 1), or if the ranks within the blocks can be arranged in at
+    most `EXACT_MAX_ARRANGEMENTS` ways (k!^(b - 1)). With more arrangements and up to `DRAWN_MAX_BLOCKS` blocks, p is
+    computed from random arrangements (Davison and Hinkley, 1997, section 4.2). With more blocks, p is computed
     from F = (b - 1) W / (1 - W) with k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
-    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). With few blocks, p values from F below 0.001 are too small
-    by a factor of 1.3 to 3, and these values matter if p is corrected for many places.
+    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). F isn't used for few blocks, because its p values below
+    0.001 are then too small by a factor of 1.3 to 3. Such values matter if p is corrected for many tests.
 
     ``blocks`` (float, shape (b, k)) has b blocks of k groups; b is at least 2, k at least 3. Returns None if all values are
     tied in every block.
@@ -66,9 +67,10 @@ def _chance_of_agreement(ranks, blocks):
 
 @lru_cache(maxsize=32)
 def _drawn_distances(patterns) -> np.ndarray:
-    """Return, in ascending order, sums of squared deviations of doubled rank sums from their mean, for random orders of the blocks.
+    """Return the distances between rank sums for random arrangements of the blocks, in ascending order.
 
-    ``patterns`` has the doubled ranks of each block, ascending.
+    A distance is the sum of squared deviations of the doubled rank sums from their mean. ``patterns`` has the doubled ranks of each
+    block, in ascending order.
     """
     rng, k = np.random.default_rng(len(patterns)), len(patterns[0])
     sums = np.zeros((DRAWN_ARRANGEMENTS, k), np.int32)
@@ -78,7 +80,7 @@ def _drawn_distances(patterns) -> np.ndarray:
 
 
 def _exact_friedman_p(ranks):
-    """Return the probability of rank sums at least as far apart as the observed ones, over all orders within the blocks."""
+    """Return the share of all arrangements of the blocks in which the rank sums are at least as far apart as observed."""
     b, k = ranks.shape
     centre = b * (k + 1) / 2
     sums, chance = ranks[:1], np.ones(1)

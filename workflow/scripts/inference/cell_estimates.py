@@ -1,4 +1,4 @@
-"""Means over the replications of a cell, with the intervals that the report prints for them."""
+"""Means over the replications of a cell, with the intervals that the report prints."""
 
 import math
 from dataclasses import replace
@@ -9,7 +9,7 @@ from inference.mean_interval import MeasuredMean, measured_mean
 
 
 def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> MeasuredMean:
-    """Return the mean of a cell's runs with its interval, inside the bounds of the measure.
+    """Return the mean of a cell's runs with its interval, which is clipped to the bounds of the measure.
 
     The interval is for the mean of runs like these (see `collapses`); if some runs are outliers, there is no interval.
     An interval from few values can extend beyond possible values, such as below 0 % or above 100 %. Clipping it to the bounds
@@ -18,13 +18,13 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        One value per run; missing ones are ignored.
+        One value per run; missing values are ignored.
     confidence : float
         Confidence of the two-sided interval, between 0 and 1.
     least, most : float, optional
         Bounds of the measure, such as 0 and 100 for a share in percent.
     resolution : float
-        Smallest distinguishable difference of values, in their unit.
+        Smallest distinguishable difference between two values, in their unit.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
@@ -38,7 +38,7 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
 
 
 def estimate_columns(estimate, mean, ends="") -> dict[str, float]:
-    """Return an estimate as columns: ``mean``, and both ends of its interval, named after ``ends`` (by default after the mean)."""
+    """Return an estimate as columns: ``<mean>``, ``<ends>_low`` and ``<ends>_high``; the default of ``ends`` is ``mean``."""
     names = (mean, f"{ends or mean}_low", f"{ends or mean}_high")
     values = (estimate.mean, estimate.low, estimate.high)
     return {name: math.nan if value is None else value for name, value in zip(names, values, strict=True)}

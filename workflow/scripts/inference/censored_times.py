@@ -1,4 +1,4 @@
-"""The Kaplan-Meier estimator and its quantiles for censored times, some of which are known only as lower bounds.
+"""Kaplan-Meier estimates of shares and quantiles for censored times, which are known only as lower bounds.
 
 Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Without the cases that didn't end,
 the estimate would describe only the quick cases.
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct end times, and the estimated share of cases that have ended by each of them.
+    """Return the distinct end times and, for each of them, the estimated share of cases that have ended by then.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     times, shares : numpy.ndarray
-        Both ascending; the last share is below 1 if the case with the longest time didn't end.
+        Both arrays are ascending; the last share is below 1 if the case with the longest time didn't end.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
-        Numbers of positive and of all trials in each cluster; at least one trial in total.
+        Number of positive trials, and number of all trials, in each cluster; at least one trial in total.
     confidence : float
         Between 0 and 1.
     """
@@ -34,7 +34,7 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
 
 
 def _lower_ends(positive, trials, tail):
-    """Return the lower end for each study, from positive trials of shape (studies, clusters)."""
+    """Return the lower end of the interval for each of several studies; ``positive`` has shape (studies, clusters)."""
     total, clusters = trials.sum(), len(trials)
     share = positive.sum(axis=1) / total
     worth = np.full(len(share), float(clusters))
@@ -53,18 +53,18 @@ POWER, STUDIES = 0.8, 1000
 
 
 def findable_share(trials, share, confidence) -> float | None:
-    """Return the smallest true share of positive trials that is shown to exceed a given share with a power of `POWER`.
+    """Return the smallest true share of positive trials that is detected with a power of `POWER`; None if there is no such share.
 
-    This is shown if the interval lies above the given share. The result is accurate to a percentage point. The simulated studies
-    have independent trials, because few clusters don't show how strongly their trials are correlated; correlated trials detect
-    less. None if not even a true share of 1 is detected.
+    A true share is detected if its interval lies above the given ``share``. The result is accurate to a percentage point. The
+    simulated studies have independent trials, because few clusters don't show how strongly their trials are correlated. With
+    correlated trials, the power is lower.
 
     Parameters
     ----------
     trials : array_like of int, shape (clusters,)
         Number of trials in each cluster.
     share, confidence : float
-        Given share, and confidence of the interval, between 0 and 1.
+        The share to be exceeded, and the confidence of the interval; both between 0 and 1.
     """
     trials = np.asarray(trials, int)
     drawn = np.random.default_rng(len(trials)).random((STUDIES, trials.sum()))

@@ -3,13 +3,13 @@
 A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
 computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution (Bahadur and Savage, 1956,
 The Annals of Mathematical Statistics 27(4)). So intervals here are for the mean of runs like the observed ones; `largest_share` bounds the
-share of outliers that this number of runs can't exclude; and if outliers are observed, there is no interval, and they are counted.
+share of outliers that this number of runs can't exclude; and if outliers are observed, they are counted, and there is no interval.
 
-Outliers are detected by the widest gap between two neighbouring values, divided by the standard deviation within the two groups that
-it separates: it must be wider than in 99 of 100 normal samples (a test for clusters similar to Engelman and Hartigan, 1969,
-Journal of the American Statistical Association 64; using the gap instead of the distance of the means also finds a single run). For
-positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have such gaps.
-The rule is the same for every metric, in both directions, at any distance.
+Outliers are detected by the widest gap between two neighbouring values. The gap separates two groups, and its width is divided by the
+standard deviation within these groups. The result must be larger than in 99 of 100 normal samples (a test for clusters similar to
+Engelman and Hartigan, 1969, Journal of the American Statistical Association 64; the gap, unlike the distance between the means, also finds
+a single run). For positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have
+such gaps. The rule is the same for every metric, for high and low outliers, and at any distance.
 """
 
 from functools import cache
@@ -37,7 +37,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     values : array_like of float, shape (n,)
         Values, none missing.
     step : float
-        Resolution of the values, in their unit. The variance of rounding to it is added to the variance within the groups.
+        Resolution of the values, in their unit. The variance due to rounding is added to the variance within the groups.
     cells : int
         Number of cells among which the false-alarm rate is divided: chance alone produces outliers in any of the cells in 1 of 100 studies.
 
@@ -63,7 +63,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
 
 @cache
 def _widest_gap(n, alarms) -> float:
-    """Return the width that the widest gap of n normal values exceeds in a share ``alarms`` of samples.
+    """Return the width that the widest gap between n normal values exceeds with a probability of ``alarms``.
 
     The unit is the standard deviation within the two groups.
     """
@@ -76,7 +76,7 @@ def _widest_gap(n, alarms) -> float:
 
 
 def _gap(ordered, step, widest):
-    """Return the number of ordered values below the widest gap if it separates two groups, else 0."""
+    """Return the number of ordered values below the widest gap if this gap separates two groups, else 0."""
     n, below = len(ordered), np.arange(1, len(ordered))
     # Centred, so that squares don't lose digits.
     centred = ordered - ordered.mean()
@@ -100,8 +100,8 @@ def kinds_words(other, what="run") -> str:
 def largest_share(unlike, runs, significance) -> float:
     """Return the exact one-sided upper confidence bound on the share of outliers, given ``unlike`` outliers in ``runs`` runs.
 
-    The confidence level is 1 - ``significance``. The bound is Clopper and Pearson's (1934). With no outlier in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three):
-    45 % for 5 runs, 22 % for 12.
+    The confidence level is 1 - ``significance``. The bound is Clopper and Pearson's (1934). With no outlier in n runs it is
+    1 - significance^(1/n), at 95 % about 3 / n (the rule of three): 45 % for 5 runs, 22 % for 12.
     """
     if unlike == 0 and runs:
         return 1 - significance ** (1 / runs)

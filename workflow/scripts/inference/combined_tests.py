@@ -1,4 +1,4 @@
-"""A combined p value for the same hypothesis from several independent samples."""
+"""Combine the p values of several independent samples that test the same hypothesis."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ def fisher(p: Iterable[float]) -> float:
 
 
 def flipped_p(contrasts) -> float:
-    """Return the sign-flip p value for the hypothesis that the members of pairs are exchangeable, for any number of pairs.
+    """Return the p value of the sign-flip test for any number of pairs; the null hypothesis is that the pairs' members are exchangeable.
 
     ``contrasts`` (numpy.ndarray of float, shape (n,)) has one or more elements.
     """

@@ -2,8 +2,8 @@
 
 Finding no difference doesn't show that there is none. Here the null hypothesis is that the
 effect lies outside the margin; rejecting it shows equivalence (Schuirmann, 1987, "A comparison
-of the two one-sided tests procedure and the power approach"). The test and the interval are those of the reported effect, a
-`StudentMean` or `FlippedMean`, so equivalence always refers to the same quantity as the effect.
+of the two one-sided tests procedure and the power approach"). The reported effect and the test of equivalence use the same
+estimator, a `StudentMean` or `FlippedMean`, and so refer to the same quantity.
 """
 
 import math
@@ -45,5 +45,5 @@ def place(interval, low, high) -> str:
 
 
 def smallest_margin(interval, scale) -> float:
-    """Return the smallest margin, in the effect's unit, at which equivalence holds for the interval of `tost_interval`."""
+    """Return the smallest margin at which the interval of `tost_interval` shows equivalence, in the effect's unit."""
     return max(abs(to_effect(bound, scale)) for bound in interval)

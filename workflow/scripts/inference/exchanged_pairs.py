@@ -1,11 +1,13 @@
-"""Sign tests for many rows of pairs, with p corrected for all rows and no assumptions on the distribution of values.
+"""Sign tests for many rows of pairs.
+
+The p values are corrected for testing all rows, and need no assumption about the distribution of the values.
 
 A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the margin,
-else 0. If both sides are the same algorithm, exchanging them in a replication, in all rows simultaneously, doesn't change any probability.
-So the probability that any row deviates as much as a given row is the share of all such exchanges in which some row deviates as much. This
-p value is exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima
-of the exchanges control the family-wise error rate if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing;
-Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
+else 0. If both sides are the same algorithm, they can be exchanged in a replication, in all rows simultaneously, without changing any
+probability. So the p value of a row is the share of all such exchanges in which at least one row deviates at least as much as this row.
+The p value is exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down
+maxima of the exchanges control the family-wise error rate if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple
+Testing; Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
 
 The deviation of a row is its McNemar statistic, the sum of its signs divided by the square root of the number of signs.
 """
@@ -13,7 +15,7 @@ The deviation of a row is its McNemar statistic, the sum of its signs divided by
 import numpy as np
 from scipy import special
 
-#: Largest number of exchanges to try; if there are more, this many are drawn, including the identity.
+#: Largest number of exchanges to try; if there are more, this number of exchanges is drawn, including the identity.
 MOST_EXCHANGES = 4096
 #: Largest number of signs in memory; with very many units, it limits the number of exchanges.
 MOST_SIGNS = 20_000_000
@@ -22,9 +24,10 @@ ROUNDING = 1e-9
 
 
 def exchanges(units) -> np.ndarray:
-    """Return the exchanges to try, an array of 1 and -1 of shape (m, units); the first exchanges nothing.
+    """Return the exchanges to try, as an array of shape (m, units): -1 exchanges a unit, 1 doesn't. The first row exchanges nothing.
 
-    Exchanging the complement only reverses the direction of all rows, so the first unit stays fixed: there are 2^(units - 1) exchanges.
+    An exchange and its complement differ only in the direction of all rows. So the first unit stays fixed, which leaves
+    2^(units - 1) exchanges.
     """
     if 2 ** max(0, units - 1) <= MOST_EXCHANGES:
         number = np.arange(2 ** max(0, units - 1))
@@ -38,7 +41,7 @@ def exchanges(units) -> np.ndarray:
 def corrected_p(signs) -> np.ndarray:
     """Return the p-value of each row, corrected for testing all rows (family-wise).
 
-    ``signs`` (array_like of float, shape (rows, units)) may contain sums of signs. A unit is exchanged in all rows at once.
+    ``signs`` (array_like of float, shape (rows, units)) has signs or sums of signs. A unit is exchanged in all rows at once.
     """
     signs = np.asarray(signs, dtype=float)
     if not signs.size:
@@ -57,7 +60,7 @@ def corrected_p(signs) -> np.ndarray:
 
 
 def sign_p(one, other) -> float:
-    """Return the p-value of the two-sided sign test from the numbers of pairs in each direction; ties are left out (Conover, 1999)."""
+    """Return the p-value of the two-sided sign test from the numbers of pairs in each direction, excluding ties (Conover, 1999)."""
     return min(1.0, 2 * upper_tail(max(one, other), one + other))
 
 
@@ -67,9 +70,9 @@ def upper_tail(successes, trials) -> float:
 
 
 def median_interval(values, confidence) -> tuple[float, float] | None:
-    """Return an interval for the median, between two of the values, with at least the given coverage; None with too few values.
+    """Return a confidence interval for the median, whose ends are two of the values; None if there are too few values.
 
-    See David and Nagaraja (2003), Order Statistics, section 7.1.
+    The coverage is at least ``confidence`` (David and Nagaraja, 2003, Order Statistics, section 7.1).
     """
     ordered, n = np.sort(values), len(values)
     outside = [place for place in range(n // 2) if 2 * upper_tail(n - place, n) <= 1 - confidence]

@@ -1,4 +1,4 @@
-"""Compare two independent samples with a tolerance: difference, interval and verdict.
+"""Compare the means of two independent samples: their difference, its interval, and tests of the difference against a tolerance.
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart. Both use Welch's
@@ -40,7 +40,7 @@ class Difference:
         return self.bounds(confidence) if self.error else None
 
     def bounds(self, confidence) -> tuple[float, float] | None:
-        """Return bounds for the difference: its interval or, for two single measurements, the limits of their resolution."""
+        """Return bounds for the difference: the interval or, for two single measurements, the limits due to their resolution."""
         if self.error is None:
             return None
         half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach
@@ -52,15 +52,19 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies outside two contrasts; None if it can't be tested."""
+        """Return the p value for the null hypothesis that the difference lies outside the range from ``low`` to ``high``.
+
+        The bounds are contrasts. The result is None if the standard error isn't above 0.
+        """
         if not self.error:
             return None
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
 
     def p_beyond(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies between two contrasts; None if it can't be tested.
+        """Return the p value for the null hypothesis that the difference lies in the range from ``low`` to ``high``.
 
-        The test is one-sided at the nearer bound; the other bound would give a larger p.
+        The bounds are contrasts. The test is one-sided at the bound with the smaller p. The result is None if the standard error
+        isn't above 0.
         """
         if not self.error:
             return None
@@ -78,9 +82,9 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
     first, second : array_like of float, shapes (n,) and (m,)
         Samples with at least one value each.
     scale : str
-        "ratio" is replaced by "relative" if a value is 0.
+        Scale of `paired_contrasts`; "ratio" is replaced by "relative" if a value is 0.
     resolutions : tuple of float
-        Smallest distinguishable difference of values in either sample, in their unit.
+        Smallest distinguishable difference between two values of each sample, in their unit.
     """
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
@@ -107,7 +111,7 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
         return Difference(used, estimate, None, None, note=kinds_words(np.concatenate(other)))
     if fewest < LEAST_RUNS:
         return Difference(used, estimate, None, None, note=too_few_words(fewest))
-    # Quantised values can be closer together than the true ones, so the variance of rounding is added.
+    # Quantised values can be closer together than the true values, so the variance due to rounding is added.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])
     error = math.sqrt(variance)

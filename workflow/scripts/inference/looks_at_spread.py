@@ -4,14 +4,14 @@ The interval is examined at interim looks after fixed numbers of values, and the
 Since sampling ends sooner if the values happen to be close together, the ordinary 95 % interval then contains the mean less often (Chow and
 Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals; Starr, same journal
 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
-98 to 99 %. Here all looks have the same level, as in Pocock's test (Biometrika 64(2), 1977), raised so
-that even at the worst standard deviation the final interval contains the mean of normal values with the stated probability.
+98 to 99 %. Here all looks have the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is so high that the
+final interval contains the mean of normal values with the stated probability even at the worst standard deviation.
 
-This can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends only
-on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
-of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t intervals: in
-simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases, for normal,
-heavy-tailed and skewed values, and if one run in ten is an outlier.
+This level can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends
+only on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m
+degrees of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t
+intervals: in simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases,
+for normal, heavy-tailed and skewed values, and if one run in ten is an outlier.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from scipy import optimize, signal, stats
 
 #: Number of bins for sums of squares in the calculation: with twice as many, the level changes by less than 0.01 percentage points.
 BINS = 2000
-#: Number of standard deviations to try when searching for the worst, and number of looks that matter for it: the worst one needs
-#: only slightly more values than the first look has, so that the seventh look is never reached.
+#: Number of standard deviations to try in the search for the worst, and number of looks that matter in this search: the worst standard
+#: deviation needs only slightly more values than the first look has, so that the seventh look is never reached.
 SPREADS, LOOKS = 40, 6
 
 
@@ -33,7 +33,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     Parameters
     ----------
     looks : sequence of int
-        Numbers of values, ascending, at least 2; the last look ends the sampling at any width.
+        Number of values at each look, ascending, at least 2. The last look ends the sampling at any width.
     level : float
         Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
@@ -58,7 +58,10 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
 
 @lru_cache(maxsize=8)
 def _sums_of_squares(looks) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the edges of the bins (the first bin is centred on 0), and each look's probability of an increment in each bin."""
+    """Return the edges of the bins and, for each look, the probability of each bin for the increment of the sum of squares.
+
+    The first bin is centred at 0.
+    """
     sums, width = np.linspace(0, stats.chi2.ppf(1 - 1e-9, looks[-1] - 1), BINS, retstep=True)
     edges = np.append(sums - width / 2, sums[-1] + width / 2)
     return edges, [np.diff(stats.chi2.cdf(edges, more)) for more in np.diff((1, *looks))]
@@ -74,10 +77,10 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 
 
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
-    """Return the confidence level of the interim looks at which the final interval has a coverage of `confidence` or more.
+    """Return the confidence level for the interim looks that gives the final interval a coverage of at least `confidence`.
 
-    This holds for any standard deviation. The level is rounded up to a ten-thousandth. Each look should have about one and a half
-    times as many values as the previous one.
+    The coverage is reached for any standard deviation. The level is rounded up to a ten-thousandth. Each look should have about
+    one and a half times as many values as the previous one.
     """
     if least_coverage(looks, confidence) >= confidence:
         return confidence

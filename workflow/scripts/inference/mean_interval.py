@@ -1,4 +1,4 @@
-"""Intervals for means, and the cases without one: too few runs, copies of one measurement, and runs in two groups.
+"""Intervals for means, and the cases without an interval: too few runs, copies of one measurement, and runs in two groups.
 
 Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases if they are
 exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the
@@ -29,7 +29,7 @@ class MeasuredMean:
     """The mean of a cell's runs and its interval, if the runs allow one; missing values are None."""
 
     n: int  # number of values
-    measurements: int  # effective number of measurements: 1 if the values repeat one
+    measurements: int  # effective number of measurements: 1 if all values repeat the same measurement
     mean: float | None = None
     low: float | None = None
     high: float | None = None
@@ -38,10 +38,11 @@ class MeasuredMean:
 
 
 def mean_interval(values, confidence) -> tuple[float, float, float]:
-    """Return the mean of independent values and both ends of its two-sided interval, in the values' unit.
+    """Return the mean of independent values and both ends of its two-sided interval, in the unit of the values.
 
+    The interval covers Student's interval and the bootstrap-t interval.
     Student's interval is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
-    Statistical Methods, section 1.3.5.2); the bootstrap-t interval has the quantiles of resamples' t in place of t (Efron and
+    Statistical Methods, section 1.3.5.2); the bootstrap-t interval uses the quantiles of the resamples' t (Efron and
     Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5; Hesterberg, 2015, The American Statistician 69(4)).
 
     Parameters
@@ -55,7 +56,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     values = np.sort(np.asarray(values, float))
     n = len(values)
     if n < LEAST_RUNS:
-        raise ValueError(f"an interval of the mean needs {LEAST_RUNS} values or more, there are {n}")
+        raise ValueError(f"an interval for the mean needs at least {LEAST_RUNS} values, but there are {n}")
     mean, deviation = float(values.mean()), float(values.std(ddof=1))
     low = high = float(quantile((1 + confidence) / 2, n - 1))
     if n <= BOOTSTRAP_MAX_RUNS and deviation > 0:
@@ -69,7 +70,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
 def _resampled_t(standardised):
     """Return the t statistics of resamples, in ascending order; the values have mean 0 and standard deviation 1.
 
-    Resamples of equal values, which may occur with quantised values, have no t and are left out.
+    Quantised values can give resamples of equal values; these have no t and are excluded.
     """
     n = len(standardised)
     weights = _resamples(n)
@@ -82,7 +83,10 @@ def _resampled_t(standardised):
 
 @lru_cache(maxsize=16)
 def _resamples(n) -> np.ndarray:
-    """Return the weight of each of n values in each resample, shape (`RESAMPLES`, n); all samples of n values use the same weights."""
+    """Return the weight of each of n values in each resample, shape (`RESAMPLES`, n).
+
+    All samples of n values use the same weights.
+    """
     drawn = np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES // 2) / n
     return np.concatenate([drawn, drawn[:, ::-1]])
 
@@ -93,7 +97,7 @@ def repeats_one_measurement(values, resolution=0.0) -> bool:
 
 
 def repeated_words(values) -> str:
-    """Return a note that values are one measurement: "all 4 values are equal: one measurement repeated, so no interval"."""
+    """Return the reason for a missing interval: "all 4 values are equal: one measurement repeated, so no interval"."""
     how = "equal" if np.min(values) == np.max(values) else "within the resolution of the measurement"
     return f"all {len(values)} values are {how}: one measurement repeated, so no interval"
 
@@ -112,7 +116,7 @@ def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
         Values, none missing; n may be 0.
     confidence : float
     resolution : float
-        Smallest distinguishable difference of values, in their unit.
+        Smallest distinguishable difference between two values, in their unit.
     """
     values = np.asarray(values, float)
     n = len(values)

@@ -12,8 +12,8 @@ SHAPIRO_MIN_N = 3
 def shapiro_wilk(values) -> tuple[float, float]:
     """Return W and p for three or more values that are not all equal; above `SHAPIRO_MAX_N` values p is approximate.
 
-    Both come directly from scipy, which `pingouin.normality` uses too: a study has thousands of these tests, and pingouin makes a
-    table for each.
+    Both come directly from scipy. `pingouin.normality` also calls scipy, but makes a table for each of the thousands of tests in a
+    study.
     """
     from scipy import stats  # imported here: it takes half a second
 

@@ -15,7 +15,7 @@ from wording.number_format import count, number
 
 @dataclass(frozen=True)
 class Family:
-    """Criteria of a comparison, fixed before its values are known."""
+    """Criteria for a comparison, fixed before the values are known."""
 
     confidence: float  # confidence of intervals
     significance: float  # significance level of tests
@@ -28,12 +28,12 @@ class Comparison:
 
     scale: str  # scale of the contrasts; see `paired_contrasts`
     contrasts: np.ndarray  # one per pair
-    walsh: np.ndarray  # their Walsh averages
+    walsh: np.ndarray  # Walsh averages of the contrasts
     test: StudentMean | FlippedMean | None = (
         None  # test of the mean contrast; None if there are too few pairs or all are equal
     )
     reaches: bool = False  # whether there are enough pairs for p to fall below the significance level in the family
-    apart: int = 0  # number of outliers among pairs: with any, the mean has no interval
+    apart: int = 0  # number of outliers among the pairs; if there are any, the mean has no interval
     one_value: bool = False  # whether the runs of each side repeat one measurement: all are equal within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
@@ -61,18 +61,18 @@ class Comparison:
 
     @property
     def estimated(self) -> StudentMean | FlippedMean | None:
-        """Estimator of the mean's interval; None if there is no interval."""
+        """Estimator for the interval of the mean; None if there is no interval."""
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
-        """Return the columns test, statistic and p, if there is a test."""
+        """Return the columns test, statistic and p; they are empty if there is no test."""
         if self.test is None:
             return {"test": "", "statistic": None, "p": None}
         return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}
 
 
 def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparison:
-    """Compare paired values a with b.
+    """Compare the paired values a and b.
 
     Parameters
     ----------

@@ -23,9 +23,9 @@ RELATIVE_TOLERANCE = 1e-12
 
 
 def merge_close(values: np.ndarray, size: float) -> np.ndarray:
-    """Return nonnegative values, each replaced by the smallest value in its chain of near values.
+    """Make nonnegative values equal if they differ only by rounding; return the changed values.
 
-    Values that differ only by rounding thus become equal, and those within the tolerance of 0 become 0.
+    Every chain of near values is replaced by its smallest value. Values within the tolerance of 0 become 0.
     `RELATIVE_TOLERANCE` is relative to `size`, the size of the numbers from which the values were computed.
     """
     known = np.unique(np.append(values, 0.0))
@@ -44,13 +44,13 @@ def usable_scale(a, b, scale) -> str:
 def contrasts(a, b, scale) -> np.ndarray:
     """Return the contrast of each pair.
 
-    Rounding noise is removed: contrasts that are equal except for noise become exactly equal, and those that are 0 except for noise
-    become exactly 0. Raises `ValueError` if a ratio is requested for values that are not all above 0.
+    Rounding noise is removed: contrasts that are equal except for noise become exactly equal, and contrasts that are 0 except for
+    noise become exactly 0. Raises `ValueError` if a ratio is requested for values that are not all above 0.
 
     Parameters
     ----------
     a, b : numpy.ndarray of float, shape (n,)
-        The values of each pair, for at least one pair.
+        First and second values of the pairs; at least one pair.
     scale : str
         "ratio", "relative" or "points".
     """
@@ -69,12 +69,12 @@ def contrasts(a, b, scale) -> np.ndarray:
 
 
 def to_effect(contrast, scale) -> float:
-    """Return a contrast in the effect's unit: percent or points."""
+    """Convert a contrast to an effect, in percent or points."""
     return 100 * math.expm1(contrast) if scale == "ratio" else contrast
 
 
 def from_effect(effect, scale) -> float:
-    """Return an effect as a contrast; minus infinity for a ratio of -100 % or less."""
+    """Convert an effect to a contrast; a ratio of -100 % or less becomes minus infinity."""
     if scale != "ratio":
         return effect
     return math.log1p(effect / 100) if effect > -100 else -math.inf

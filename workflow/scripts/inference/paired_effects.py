@@ -1,7 +1,7 @@
-"""Effect sizes of paired values by ranks, and the interval of the Hodges-Lehmann estimate.
+"""Rank-based effect sizes for paired values, and the interval of the Hodges-Lehmann estimate.
 
-`contrasts` are a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`; `walsh` are their
-`walsh_averages`, if already computed. Intervals are (low, high).
+`contrasts` is a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`. `walsh` is the result of
+`walsh_averages` for these contrasts, if already computed. Intervals are (low, high).
 """
 
 import math
@@ -28,8 +28,8 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
     """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
-    Its confidence is at least the requested one: for 0.95 it is 0.969 with 6 contrasts and 0.951 with 10. None if there are too
-    few contrasts for this confidence: fewer than 6 for 0.95.
+    The actual confidence is at least the requested confidence: for 0.95 it is 0.969 with 6 contrasts and 0.951 with 10. None if
+    there are too few contrasts for the requested confidence: fewer than 6 for 0.95.
     """
     k = _critical_count(len(contrasts), (1 - confidence) / 2)
     if k is None:
@@ -42,8 +42,8 @@ def rank_biserial(contrasts) -> float:
     """Return the matched-pairs rank-biserial correlation.
 
     It is the share of the rank sum from positive contrasts minus the share from negative contrasts (Kerby,
-    2014, "The simple difference formula"). The ranks of zeros count for neither side, but are part
-    of the sum: -1 and 1 mean that every pair has the same direction.
+    2014, "The simple difference formula"). The ranks of zeros count for neither side, but are part of the
+    rank sum: the result is -1 or 1 only if all pairs differ in the same direction.
     """
     ranks = doubled_ranks(contrasts)
     return float((ranks * np.sign(contrasts)).sum() / ranks.sum())
@@ -62,7 +62,7 @@ def cliffs_delta(a, b) -> float:
 
 
 def doubled_ranks(contrasts) -> np.ndarray:
-    """Return twice the mid-rank of each contrast's size, as whole numbers; zeros are ranked too."""
+    """Return the doubled mid-ranks of the contrasts' absolute values, as whole numbers; zeros are ranked too."""
     from scipy.stats import rankdata  # imported here: it takes half a second
 
     return np.rint(2 * rankdata(np.abs(contrasts))).astype(int)
@@ -70,11 +70,11 @@ def doubled_ranks(contrasts) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _critical_count(n: int, tail: float) -> int | None:
-    """Return the rank k of the Walsh averages at the ends of the interval of the Hodges-Lehmann estimate, for n contrasts.
+    """Return the number k that determines the interval of the Hodges-Lehmann estimate for n contrasts.
 
-    The interval runs from the k-th smallest to the k-th largest
-    Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,
-    section 3.3; `qsignrank` in R). None if n is too small for this tail.
+    The interval extends from the k-th smallest to the k-th largest Walsh average; k is the smallest v for
+    which P(V <= v) > tail (Hollander and Wolfe, 1999, section 3.3; `qsignrank` in R). None if n is too small
+    for this tail.
     """
     if 2.0**-n > tail:
         return None

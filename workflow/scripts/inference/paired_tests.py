@@ -2,13 +2,13 @@
 
 The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test flips the contrasts' signs
 (Fisher, Hartigan), regardless of the distribution of the values. If a test of normality chose between two tests, neither significance
-level would hold, and Student's t with few pairs finds false differences between bimodal cells (in 72 % of studies of
+level would hold. With few pairs, Student's t finds false differences between bimodal cells (in 72 % of studies of
 72 cells with 3 pairs each). With few pairs p can't be below the significance level of the first test in a family
 (`pairs_for` returns the number needed), and with fewer than `LEAST_PAIRS` there is neither interval nor test.
 
 The null hypothesis is that the two members of a pair are exchangeable: the factor that distinguishes them has no effect.
 Then a contrast is as likely as its negative, however skewed the values themselves are.
-`contrasts` are a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`;
+`contrasts` is a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`;
 `alternative` is "two-sided", "greater" or "less".
 """
 
@@ -25,7 +25,7 @@ T_TEST, SIGN_FLIP = "paired t", "sign flips of the mean"
 MIN_PAIRS = 2
 # Smallest number of pairs for a 95 % interval: 2 / 2^6 is 3 %.
 LEAST_PAIRS = LEAST_RUNS
-# Largest number of pairs for which all sign flips are made; for more pairs this many flips are drawn.
+# Largest number of pairs for which all sign flips are made; for more pairs, `FLIPS` flips are drawn.
 EXACT_MAX_PAIRS = 16
 FLIPS = 2**EXACT_MAX_PAIRS - 1
 # With more pairs the mean is normal enough for t, for any contrasts (tests/inference/test_false_alarms.py).
@@ -54,7 +54,7 @@ def pairs_for(tests, significance) -> int:
 
 
 class StudentMean:
-    """Student's t of the mean (Student, 1908).
+    """Student's t test of the mean (Student, 1908).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class StudentMean:
         At least two contrasts, not all equal.
     step : float
         Resolution of a contrast: the sum of both values' resolutions. Quantised values can be closer
-        together than the true ones, so the variance of two roundings, step^2 / 24 if both are equal, is added.
+        together than the true values, so the variance of the two roundings is added: step^2 / 24 if both are equal.
     """
 
     name = T_TEST
@@ -74,7 +74,10 @@ class StudentMean:
         self.statistic = self.mean / self.error
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis that the mean is `null`; if one-sided, that it is at most or at least `null`."""
+        """Return the p value for the null hypothesis that the mean is `null`.
+
+        For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
+        """
         t = (self.mean - null) / self.error
         tail = {"greater": -t, "less": t, "two-sided": -abs(t)}[alternative]
         p = float(special.stdtr(self.df, tail))
@@ -87,14 +90,14 @@ class StudentMean:
 
 
 class FlippedMean:
-    """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and the interval that inverts this test.
+    """Sign-flip test of the mean (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of the
-    flipped contrasts was at most the null. So p against any null, and the interval, follow from the means of subsets of the
-    contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64): all 2^n - 1 subsets up to
-    `EXACT_MAX_PAIRS`, and for more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
-    Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
-    with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
+    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of
+    the flipped contrasts was at most the null. So the p value for any null, and the interval, follow from the means of subsets of
+    the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all
+    2^n - 1 subsets are used. For more pairs, `FLIPS` subsets are drawn, which are the same for every sample of this size (Monte Carlo
+    p: Davison and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the
+    flipped sum is at least T with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
     """
 
     name = SIGN_FLIP
@@ -109,7 +112,10 @@ class FlippedMean:
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis that the mean is `null`; if one-sided, that it is at most or at least `null`."""
+        """Return the p value for the null hypothesis that the mean is `null`.
+
+        For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
+        """
         subsets = len(self.means)
         at_most = np.searchsorted(self.means, null + self.rounding, side="right")
         at_least = subsets - np.searchsorted(self.means, null - self.rounding, side="left")
@@ -128,7 +134,7 @@ class FlippedMean:
 
 @lru_cache(maxsize=2)
 def subset_weights(pairs) -> np.ndarray:
-    """Return weights, shape (subsets, pairs), whose products with contrasts are the means of subsets."""
+    """Return the weights of contrasts in the means of subsets, as an array of shape (subsets, pairs)."""
     if pairs <= EXACT_MAX_PAIRS:
         chosen = (np.arange(1, 2**pairs)[:, None] >> np.arange(pairs)) & 1
     else:
@@ -138,7 +144,7 @@ def subset_weights(pairs) -> np.ndarray:
 
 
 def mean_test(contrasts, step=0.0) -> StudentMean | FlippedMean | None:
-    """Return the test of the mean of contrasts, None if there are fewer than `LEAST_PAIRS` or all are equal.
+    """Return the test of the mean contrast; None if there are fewer than `LEAST_PAIRS` contrasts or all are equal.
 
     Parameters
     ----------

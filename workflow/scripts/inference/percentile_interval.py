@@ -2,8 +2,8 @@
 
 The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
 So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
-Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). With few values no two of them reach the
-requested confidence: then there is no interval, and only the number of values needed is known (as in TriScale: Jacob and
+Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). If there are too few values, even the two extremes
+don't reach the requested confidence. Then there is no interval, and only the number of values needed is known (as in TriScale: Jacob and
 others, 2021, Journal of Systems Research 1(1)).
 """
 
@@ -20,14 +20,14 @@ class PercentileEstimate:
     """An estimate of a percentile."""
 
     n: int  # number of values
-    kind: str  # `TWO_SIDED`, `UPPER` if there are too few values for that, or `NONE`
+    kind: str  # kind of bounds: `TWO_SIDED`, `UPPER` if there are too few values for two bounds, or `NONE`
     value: float | None = (
-        None  # the smallest value such that at least the share is at or below it; None if n is too small for a value above it
+        None  # smallest value with at least the given share of values at or below it; None if n is too small for a value above it
     )
     low: float | None = None
     high: float | None = None
     held: float | None = (
-        None  # exact coverage of the interval or of the upper bound, as a fraction; with ties, the coverage is at least this
+        None  # exact coverage of the interval or upper bound, as a fraction; a lower bound on the coverage if there are ties
     )
 
 
@@ -56,7 +56,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 
 
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
-    """Return a percentile of independent values with its interval or upper bound, if n allows one.
+    """Return a percentile of independent values, with its interval or upper bound if there are enough values.
 
     Both ends are values of the sample. The interval misses on either side with at most half of the error probability; the upper
     bound misses with at most the whole error probability.
@@ -78,7 +78,8 @@ def percentile_interval(values, share: float, confidence: float) -> PercentileEs
 
     below = stats.binom(n, share)
     if n >= least_values(share, confidence):
-        # Ranks from 1: fewer than `low` values are below the percentile with less than half of the error probability, and so are `high` or more.
+        # Ranks count from 1. Each of two events has at most half of the error probability: fewer than `low` values are below the
+        # percentile, or at least `high` values are.
         low, high = int(below.ppf((1 - confidence) / 2)), int(below.ppf((1 + confidence) / 2)) + 1
         held = float(below.cdf(high - 1) - below.cdf(low - 1))
         return PercentileEstimate(n, TWO_SIDED, value, float(ordered[low - 1]), float(ordered[high - 1]), held)

@@ -1,4 +1,4 @@
-"""The paper's test of two independent samples, applied to pooled values."""
+"""The test that the paper applies to pooled values: Mann and Whitney's test of two independent samples."""
 
 import math
 
@@ -11,13 +11,13 @@ def smallest_p(n_first, n_second) -> float:
 
 
 def mann_whitney(first, second, significance) -> tuple[float | None, float | None, str]:
-    """Compare two samples by a two-sided test (Mann and Whitney, 1947).
+    """Compare two samples by a two-sided test (Mann and Whitney, 1947); return U of ``first``, p and a note.
 
-    The result is the same as with ``pingouin.mwu``, which calls the same function of SciPy, but also builds the matrix of all
-    differences for an effect size: 1 GB with 7,200 runs per IP version.
+    U is the number of pairs in which the value of ``first`` is larger; a tie counts one half. If there is no test, U and p are None,
+    and the note gives the reason.
 
-    Returns U of ``first`` (the number of pairs in which its value is larger, ties counting one half), p, and a note with the reason
-    if both are None.
+    ``pingouin.mwu`` returns the same. It calls the same function of SciPy, but also builds the matrix of all differences for an
+    effect size, which takes 1 GB with 7,200 runs per IP version.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
-`sd` is the standard deviation of the contrasts, above 0, and `scale` their scale; effects are in the effect's unit. `significance`
-is for a single test: in a family of m tests, Holm's procedure has the level significance / m for the first test, and a difference
-that should be shown wherever it occurs must be significant at that level.
+`sd` is the standard deviation of the contrasts, above 0; `scale` is the scale of the contrasts. Effects are in percent or points.
+`significance` is for a single test. In a family of m tests, Holm's procedure has the level significance / m for the first test; to be
+shown in whichever test it occurs, a difference must be significant at that level.
 """
 
 import math
@@ -22,7 +22,7 @@ MAX_STANDARDISED = 50.0
 
 
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
-    """Return the two-sided interval of a standard deviation of normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
+    """Return the two-sided chi-square interval for the standard deviation of normal values (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
     With four values it extends from 0.57 to 3.7 times the measured value, so a plan based on four values is a guess.
     """
@@ -31,7 +31,7 @@ def deviation_interval(sd, values, confidence) -> tuple[float, float]:
 
 
 def spreads_of(contrasts, confidence) -> dict[str, float]:
-    """Return the standard deviation of contrasts with the key "", and the ends of its interval with "_low" and "_high"."""
+    """Return the standard deviation of contrasts (key "") and the ends of its interval (keys "_low" and "_high")."""
     sd = float(contrasts.std(ddof=1))
     low, high = deviation_interval(sd, len(contrasts), confidence)
     return {"": sd, "_low": low, "_high": high}
@@ -39,9 +39,10 @@ def spreads_of(contrasts, confidence) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def _power(standardised, pairs, significance):
-    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2); the mean contrast is in standard deviations.
+    """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2).
 
-    The result is the same as with `pingouin.power_ttest`, whose import takes a second.
+    ``standardised`` is the true mean contrast in standard deviations. `pingouin.power_ttest` returns the same, but its import takes a
+    second.
     """
     critical, shift = quantile(1 - significance / 2, pairs - 1), standardised * math.sqrt(pairs)
     above, above_lower = stats.nct.sf([critical, -critical], pairs - 1, shift)
@@ -67,7 +68,8 @@ def standardised_detectable(pairs, power, significance) -> float:
 def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
     """Return the smallest true increase that ``pairs`` pairs detect with the given `power`.
 
-    None with fewer than `MIN_PAIRS`, if no contrast below `MAX_STANDARDISED` is detected, or if the effect is too large for a float.
+    The result is None if there are fewer than `MIN_PAIRS` pairs, if no contrast below `MAX_STANDARDISED` is detected, or if the effect
+    is too large for a float.
     """
     standardised = standardised_detectable(pairs, power, significance) if pairs >= MIN_PAIRS else MAX_STANDARDISED
     if standardised >= MAX_STANDARDISED:
@@ -102,6 +104,9 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
 
 
 def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
-    """Return `pairs_needed` at the significance level of the first of `tests` tests in Holm's procedure, or `pairs_for` if larger."""
+    """Return the number of pairs needed in a family of `tests` tests; None if `MAX_PAIRS` are not enough.
+
+    It is the larger of `pairs_for` and `pairs_needed` at the level of the first test in Holm's procedure.
+    """
     needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
     return needed and max(needed, pairs_for(tests, significance))

@@ -4,8 +4,8 @@ References come first: values of each kind are added until the two kinds' shares
 Clopper-Pearson limits (1934, Biometrika 26), each at a part of the error. Then each sample is judged by Wald's sequential probability ratio
 test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are `1 / error` times more likely with
 one share than with the other. A sample with a true share of at most the lower limit is assigned to the wrong kind with a probability of at
-most `error` (Ville's inequality, and the ratio grows with each value that meets the condition), and so is a sample with at least the upper
-limit. This holds for any distribution of the values. Runs of samples and runs of references must have different seeds.
+most `error` (Ville's inequality, and the ratio grows with each value that meets the condition). The same holds for a sample with a true
+share of at least the upper limit, and for any distribution of the values. Runs of samples and runs of references must have different seeds.
 """
 
 import math
@@ -20,13 +20,14 @@ LOWER, UPPER = "lower", "upper"
 def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
     """Return the upper limit of the lower kind's share, and the lower limit of the upper kind's share.
 
-    Both limits hold with a probability of 1 - ``error``.
+    Both limits hold with a probability of at least 1 - ``error``.
 
     Parameters
     ----------
     hits_lower, hits_upper : int
-        Number of values of each kind that meet the condition, among ``values``.
+        Number of values of each kind that meet the condition.
     values : int
+        Number of all values of each kind.
     error : float
         Largest probability that either limit is wrong.
     """
@@ -44,7 +45,7 @@ class SequentialTest:
     Attributes
     ----------
     most, least : float
-        The largest share of the lower kind, and the smallest share of the upper kind; ``most`` is the smaller of the two.
+        Largest share of the lower kind, and smallest share of the upper kind; ``most`` is below ``least``.
     error : float
         Largest probability of a wrong verdict.
     """
@@ -66,7 +67,7 @@ class SequentialTest:
 
     @property
     def fewest(self) -> int:
-        """The number of values after which a sample is judged if all values agree; the larger of the two kinds' numbers."""
+        """Number of values after which a sample of either kind is judged if all values agree."""
         steps = self.evidence(1, 1), -self.evidence(0, 1)
         return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
 
@@ -83,7 +84,7 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
     looks : sequence of int
         Numbers of values at the interim looks at the references.
     of_verdicts : float
-        Error of each verdict.
+        Largest probability that a verdict is wrong.
     """
     most, least = share_limits(hits_lower, hits_upper, values, error / len(looks))
     return SequentialTest(most, least, of_verdicts) if most < least else None

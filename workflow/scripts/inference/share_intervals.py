@@ -2,14 +2,14 @@
 
 A share of 0.97 can't be 0.2 too low in one study and 0.2 too high in the next: near a bound the
 distribution is skewed, and an interval mean +- t s / sqrt(n) extends beyond the bound. The logit
-scale has no bounds. The logit of one of two flows' share is ln(goodput / goodput of the
-other), the log-ratio used to analyse compositions (Aitchison, 1982, "The statistical
-analysis of compositional data", J. R. Stat. Soc. B 44(2)), and logits suit proportions that aren't
-counts better than arcsines (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
+scale has no bounds. With two flows, the logit of a flow's share is ln(goodput / goodput of the
+other flow), the log-ratio used to analyse compositions (Aitchison, 1982, "The statistical
+analysis of compositional data", J. R. Stat. Soc. B 44(2)). For proportions that aren't counts, logits
+are more suitable than arcsines (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
 A bootstrap alone isn't a solution with few replications: its percentile intervals, including BCa's, are
 too narrow in small samples (Hesterberg, 2015, "What teachers should know about the bootstrap", The
 American Statistician 69(4)). tests/inference/test_share_intervals.py compares the coverage of this interval
-(`mean_interval` of the logits) with that of the BCa bootstrap.
+(`mean_interval` of the logits) with the coverage of the BCa bootstrap.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class BoundedEstimate:
     """An estimate of the typical value of a bounded quantity; missing values are None."""
 
     n: int  # number of values
-    value: float | None = None  # mean of the logits, converted back, like both ends of its interval
+    value: float | None = None  # mean of the logits, converted back; its interval is converted in the same way
     low: float | None = None
     high: float | None = None
     mean: float | None = None  # mean of the values themselves; `smallest` and `largest` are the extremes of the values
@@ -44,7 +44,7 @@ def logit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
 
 
 def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
-    """Return the values whose `logit` is given."""
+    """Return the values that have the given logits; the inverse of `logit`."""
     return lower + (upper - lower) * special.expit(values)
 
 
@@ -57,11 +57,11 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Values from `lower` to `upper`; missing ones are ignored. Others raise `ValueError`.
+        Values from `lower` to `upper`; missing values are ignored. Values outside this range raise `ValueError`.
     confidence : float
         Confidence of the two-sided interval, between 0 and 1.
     resolution : float
-        Smallest distinguishable difference of values.
+        Smallest distinguishable difference between two values.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
@@ -79,7 +79,7 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
         # Use the value itself and not a sum, because the mean of equal values may differ from them in the last bit.
         value = known["smallest"] if np.ptp(values) <= NOISE else known["mean"]
         return BoundedEstimate(n, value, **known, note=repeated_words(values))
-    # A share close to 1 is an outlier by the remainder left to the others.
+    # For a share close to 1, the remainder for the others shows whether the share is an outlier.
     other = other_kind(values - lower, resolution) | other_kind(upper - values, resolution)
     if other.any() or n < LEAST_RUNS:
         value = float(expit(logits.mean(), lower, upper)) if np.isfinite(logits).all() else known["mean"]

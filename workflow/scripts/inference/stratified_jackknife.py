@@ -1,7 +1,7 @@
 """Uncertainty of a statistic over several strata: jackknife over whole replications, t intervals, Fieller's interval for a ratio.
 
-A statistic is given as rows: the first for all data, then one for each replication left out, stratum by stratum. Dependence within
-replications (such as a common seed) is thus preserved. A mean in a single stratum has the t interval.
+A statistic is given as rows: the first row is for all data, and each of the others omits one replication, stratum by stratum. Dependence
+within replications (such as a common seed) is thus preserved. For a mean in a single stratum, the result is the usual t interval.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from inference.student_t import chance_below, quantile
 
 @dataclass(frozen=True)
 class Stratum:
-    """The rows that each leave out one replication of a stratum, and the stratum's degrees of freedom."""
+    """A stratum: the rows that omit one of its replications, and its degrees of freedom."""
 
     rows: slice
     df: int
 
 
 def covariances(one, other, strata) -> np.ndarray:
-    """Return each stratum's part of the jackknife covariance of two statistics, shape (strata, *statistic).
+    """Return the contribution of each stratum to the jackknife covariance of two statistics, shape (strata, *statistic).
 
-    It is (n - 1)/n times the sum of products of the rows' deviations from their mean (Efron and Stein, 1981, The
+    A contribution is (n - 1)/n times the sum of products of the rows' deviations from their mean (Efron and Stein, 1981, The
     Annals of Statistics 9(3), equation 1.5); for a mean it is exactly s^2/n.
 
     Parameters
@@ -39,9 +39,9 @@ def covariances(one, other, strata) -> np.ndarray:
 
 
 def degrees_of_freedom(variances, strata) -> np.ndarray:
-    """Return the degrees of freedom of a sum of the strata's variances, with the shape of a statistic.
+    """Return the degrees of freedom of the sum of the strata's variances, with the shape of a statistic.
 
-    They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114); for one stratum its own f.
+    They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114), which is f for a single stratum.
     With three values per stratum, nominal 95 % intervals have a coverage of 93 to 97 %; with Welch's formula (1947: f + 2 in place
     of f, and 2 subtracted), 91 to 95 %.
     """
@@ -52,7 +52,7 @@ def degrees_of_freedom(variances, strata) -> np.ndarray:
 
 
 def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of a smooth statistic's t interval, with the shape of the statistic.
+    """Return both ends of the t interval for a smooth statistic, each with the shape of the statistic.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of a ratio of two nonnegative statistics (Fieller, 1954, JRSS B 16(2)).
+    """Return both ends of the interval for the ratio of two nonnegative statistics (Fieller, 1954, JRSS B 16(2)).
 
-    It contains the ratios r for which ``above - r below`` isn't far from 0, and is therefore valid for any divisor and for
-    pairs. The upper end is infinite if the divisor may be 0.
+    The interval contains the ratios r for which ``above - r below`` doesn't differ significantly from 0. It is therefore valid for
+    any divisor, and for paired statistics. The upper end is infinite if the divisor may be 0.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
-    """Return one-sided p values for two alternatives: that the statistic is 0 or more, and that it is below 0.
+    """Return the one-sided p values for two alternatives: the statistic is at least 0, and the statistic is below 0.
 
     If no row differs from the row for all data, the result is certain: p is 0 or 1.
 

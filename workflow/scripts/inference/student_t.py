@@ -16,7 +16,7 @@ def quantile(share, df) -> np.float64 | np.ndarray:
     share : array_like of float
         Probability, between 0 and 1.
     df : array_like of float
-        Degrees of freedom, above 0 and possibly infinite; for others the result is missing.
+        Degrees of freedom, above 0 and possibly infinite; for other values the result is NaN.
     """
     return special.stdtrit(df, share)
 

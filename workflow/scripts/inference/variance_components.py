@@ -2,10 +2,10 @@
 
 A study contains all of its cells and not a sample of them, so its factors are fixed: the variance of a factor is the mean square of its
 effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
-79(6)). Sums of squares are those of the cells' means with equal weights: without empty cells these are orthogonal and add up,
-however many runs were excluded (unweighted means; Yates, 1934, JASA 29(185)), and if all cells have the same number of runs, types I,
-II and III are equal. The contribution of chance to each of them is subtracted. It is estimated from the variances and covariances of
-the runs of a block (which share their seeds), so cells needn't have the same variance.
+79(6)). The sums of squares are computed from the cells' means with equal weights (unweighted means; Yates, 1934, JASA 29(185)). Without
+empty cells they are orthogonal and add up, however many runs were excluded. If all cells have the same number of runs, types I, II and III
+are equal. The contribution of chance to each sum is subtracted. It is estimated from the variances and covariances of the runs of a block
+(which share their seeds), so cells needn't have the same variance.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from inference.stratified_jackknife import Stratum, t_interval
 
 #: Parts that don't belong to a factor or a pair of factors.
 HIGHER, SEED, RUN = "higher interactions", "seed", "run"
-#: Smallest number of replications per block, and of values per cell, for an interval: without one of them, variances and means still exist.
+#: Smallest number of replications per block, and of values per cell, for an interval.
 LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 
@@ -28,8 +28,8 @@ LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 class Component:
     """One part of a metric's variance."""
 
-    # A factor, two of them, or `HIGHER`, `SEED` (the common variation of runs in a block and replication) or `RUN` (the
-    # remaining spread within cells; including `SEED` if a block is one cell).
+    # A factor, a pair of factors, `HIGHER`, `SEED` (the common variation of runs in the same block and replication) or `RUN`
+    # (the remaining variation within cells; it includes `SEED` if a block is one cell).
     name: tuple[str, ...]
     df: int | None  # degrees of freedom; None for chance
     squares: float | None  # sum of squares of the cells' means; None for chance
@@ -44,22 +44,22 @@ def decompose(
 ) -> list[Component]:
     """Return the parts of the variance of a crossed design.
 
-    The parts are the factors with several levels, pairs of these, higher interactions, seed and run. `SEED` is left out if a
-    block is one cell. `SEED` and `RUN` are left out if some block has no cell with two runs: chance is then part of all other parts,
-    and there are no intervals.
+    The parts are the factors with several levels, pairs of these factors, higher interactions, seed and run. `SEED` is omitted if a
+    block is one cell. `SEED` and `RUN` are omitted if any block has no cell with two runs: the other parts then include the
+    contribution of chance, and there are no intervals.
 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (cells, replications)
-        Missing where a run has no value; each cell has at least one value. The cells are all combinations of levels, with those of
-        the last factor varying fastest.
+        Values of the runs, NaN for a run without a value; each cell has at least one value. The cells are all combinations of
+        levels; the level of the last factor varies fastest.
     block_factors : int
         Number of leading factors that form the blocks: runs of the same block and replication share a seed.
     levels : sequence of int
         Number of levels of each factor.
     names : sequence of str
     confidence : float
-        Confidence of the intervals: t intervals of the stratified jackknife, which omits each block's replications one by one.
+        Confidence of the intervals. They are t intervals of the stratified jackknife, which omits each block's replications one by one.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():
@@ -123,7 +123,7 @@ class _Terms:
         return of_subsets + [int(np.prod(self.levels)) - 1 - sum(of_subsets)] * self.has_higher
 
     def variances(self, known):
-        """Return the variances of the terms, then of seed and run if they are known; and the terms' sums of squares."""
+        """Return two lists: the variances of the terms, seed and run (the last two if known), and the sums of squares of the terms."""
         means = np.concatenate([mean for mean, _, _ in known])
         cells, size = len(means), len(known[0][0])
         squares = [self._squares(means.reshape(self.levels), subset) for subset in self.subsets]
@@ -161,7 +161,7 @@ class _Terms:
 
 
 def _block(part) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """Return the means of a block's cells, the covariance matrix of the cells' values over replications, and that of the means.
+    """Return the means of a block's cells, the covariance matrix of the cells' values, and the covariance matrix of the means.
 
     Both matrices are None if no cell has two runs.
     """

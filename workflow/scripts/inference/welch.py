@@ -22,10 +22,10 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 
 
 def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | None:
-    """Compare the means of two independent samples, two-sided: t = (m1 - m2) / sqrt(v1/n1 + v2/n2).
+    """Compare the means of two independent samples by Welch's two-sided test: t = (m1 - m2) / sqrt(v1/n1 + v2/n2).
 
-    The keys are difference, low, high, tost_low, tost_high, statistic, df and p. None if neither sample varies beyond its
-    resolution.
+    The result has the keys difference, low, high, tost_low, tost_high, statistic, df and p. It is None if neither sample varies
+    beyond its resolution.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
         Has ``confidence`` and ``significance``; the interval for two one-sided tests has the confidence
         1 - 2 x significance.
     resolutions : tuple of float
-        Smallest distinguishable difference of values in either sample; the variance of rounding to it is added.
+        Smallest distinguishable difference between two values of each sample; the variance due to rounding is added.
     """
     samples = list(zip((values, others), resolutions, strict=True))
     if all(repeats_one_measurement(sample, step) for sample, step in samples):

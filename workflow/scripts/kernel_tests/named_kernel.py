@@ -1,4 +1,4 @@
-"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or the user's own."""
+"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or a kernel of the user."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Extensions of files with one patch or several (a series as mail).
+#: Extensions of files with one or more patches (a series is in mail format).
 PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
@@ -27,7 +27,7 @@ class KernelNameError(FileError):
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """A kernel as named on the command line.
+    """A kernel that was named on the command line.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class NamedKernel:
     words : str
         Description for messages.
     kernel : dict or None
-        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's.
+        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's kernel.
     sources : list of experiment.definitions.Definition
-        C files that are built into it.
+        C files that are built into the kernel.
     """
 
     name: str
@@ -85,7 +85,7 @@ def named_kernel(given, newest) -> NamedKernel:
         raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
     except ValueError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error}."]) from None
-    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, a source tree, an archive of one, or a revision of a Git repository (../linux@v7.2)"
+    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, a source tree, an archive of a source tree, or a revision of a Git repository (../linux@v7.2)"
     why = absence(path, "kernel") if "/" in given or path.exists() else "there is no such kernel"
     raise KernelNameError(f"KERNEL={given}", [f"{why or 'it is none of these'}; allowed: {known}."])
 
@@ -93,7 +93,7 @@ def named_kernel(given, newest) -> NamedKernel:
 def _of_kernel(written, name):
     kernel = completed_kernel(written)
     if kernel is None:
-        raise ValueError(f"{name} is the image's own kernel, for which KERNEL is omitted")
+        raise ValueError(f"{name} is the image's kernel, which is used if KERNEL is omitted")
     return NamedKernel(_folder(name), kernel_words(kernel), kernel)
 
 
@@ -117,5 +117,5 @@ def _read(path):
 
 
 def _folder(name):
-    """Return a name in a form suitable for a folder."""
+    """Return a folder's name that is made from the given name."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.A).strip(".-") or "kernel"

@@ -25,7 +25,7 @@ def ip_version_of(command) -> str:
 
 
 def entry_of(command, outcome, script, options) -> dict:
-    """Return the document's entry for a test; ``script`` is the text of its script, ``options`` are the options of the kernel."""
+    """Return the document's entry for a test; ``script`` is the text of the test's script, ``options`` are the kernel's options."""
     result, reason = judge(outcome, script, options)
     test = {"script": command[0], "ip_version": ip_version_of(command), "result": result, "reason": reason}
     test["seconds"] = outcome.get("seconds")
@@ -60,7 +60,7 @@ def write_results(folder, about, tests, outputs) -> None:
 
 
 def kept_tests(folder, about) -> list[dict] | None:
-    """Return the tests in a folder of results; None if kernel, packetdrill, seed or format differ, or if the file is damaged."""
+    """Return the tests in a folder of results; None if ``about`` or the format's version differs, or if the file is damaged."""
     try:
         document = json.loads((folder / "selftests.json").read_text())
         same = all(document[key] == value for key, value in ({"version": VERSION} | about).items())
@@ -108,6 +108,6 @@ def _scripts(tests, versions):
 
 
 def summary(tests, seconds) -> str:
-    """Return the last line: the numbers of scripts and tests, the duration, and the number of tests by result."""
+    """Return the last line: the number of scripts, the number of tests, the duration, and the number of tests with each result."""
     found, scripts = counts(tests), len({test["script"] for test in tests})
     return f"{count(scripts, 'script')}, {count(len(tests), 'test')} in {seconds:.0f} s: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

@@ -1,7 +1,7 @@
 """Run the kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
-Each packetdrill script in the source of the guest kernel is executed as by the kernel's own runner, for each IP version, in a separate
-guest, so that a crash or a hang affects only that test.
+Each packetdrill script in the source of the guest kernel is executed in the same way as by the kernel's own runner, once per IP version.
+Each test has a separate guest, so that a crash or a hang affects only that test.
 """
 
 import argparse
@@ -38,11 +38,11 @@ PROGRESS_S = 20
 
 
 class SelftestsError(Exception):
-    """The tests can't be run; the message gives the reason in one sentence, or is "" if it was already printed."""
+    """The tests can't be run; the message gives the reason in one sentence, or is empty if the reason was already printed."""
 
 
 def main(arguments=None) -> int:
-    """Read the command line, run the tests, print and write the results; return the exit status."""
+    """Run the tests that the command line requests, and print and write the results; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_selftests", description=__doc__.splitlines()[0])
     parser.add_argument("packetdrill", type=Path, help="packetdrill's source, a folder or an archive")
     parser.add_argument(
@@ -90,7 +90,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
         A glob of scripts.
     seed : int
     kept : pathlib.Path, optional
-        A folder of results, which are returned if their ``about`` is the same.
+        Folder of earlier results, which are returned if their ``about`` is the same.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     tests : list of dict
         An entry for each test, from `kernel_tests.results.entry_of`.
     outputs : list of str or None
-        Output of each test; None for results that were kept.
+        Output of each test; None if earlier results are returned.
 
     Raises
     ------
@@ -136,7 +136,10 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
 
 
 def _parts(packetdrill, named, place):
-    """Run set-up, which writes programs and scripts into a folder; return ``commands``, and ``packetdrill``, the SHA-256 of its source."""
+    """Run set-up, which writes programs and scripts into a folder; return the document that set-up writes.
+
+    The document has the tests' ``commands`` and, as ``packetdrill``, the SHA-256 of packetdrill's source.
+    """
     _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
     return json.loads((place / "commands.json").read_text())
 
@@ -148,7 +151,7 @@ def _call_setup(*arguments):
 
 
 def chosen(commands, only) -> list[list[str]]:
-    """Return the commands whose script's name matches a glob, with or without its extension.
+    """Return the commands whose script matches a glob; the extension may be omitted.
 
     Raises
     ------
@@ -159,12 +162,15 @@ def chosen(commands, only) -> list[list[str]]:
     found = {name for name in names if fnmatch.fnmatchcase(name, only) or fnmatch.fnmatchcase(name, f"{only}.pkt")}
     if not found:
         near = get_close_matches(only.strip("*"), [name.removesuffix(".pkt") for name in names], n=1, cutoff=0)
-        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed: a name or a glob, as {near[0] if near else 'tcp_*'}.")  # fmt: skip
+        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed: a name or a glob, such as {near[0] if near else 'tcp_*'}.")  # fmt: skip
     return [command for command in commands if command[0] in found]
 
 
 def linux_of(named, place) -> tuple[Path, str | None]:
-    """Return the guest kernel's file, built if it isn't the image's, and the identifier of its content (None for the image's)."""
+    """Return the guest kernel's file and the identifier of its content.
+
+    A kernel other than the image's is built first. The identifier of the image's kernel is None.
+    """
     if not named.is_own:
         return IMAGE / KERNEL.lstrip("/"), None
     identity = named.identity(image_fact(ROOT / "envs/testbed.json", "linux_sha256"))
@@ -185,7 +191,7 @@ def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
     commands : list of list of str
         Script, then packetdrill's arguments.
     linux : pathlib.Path, optional
-        A kernel other than the image's.
+        File of a kernel other than the image's.
     kernel : dict, optional
         Definition of that kernel (`study_files.kernels.completed_kernel`).
     seed : int
@@ -212,7 +218,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
     place : pathlib.Path
         The folder of this call.
     folders : iterable of pathlib.Path
-        More folders that the plan names.
+        Other folders that the plan names.
 
     Raises
     ------
@@ -233,7 +239,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
         finally:
             reruns.end([process])
     if status or len(outcomes) < len(plan["commands"]):
-        raise SelftestsError(f"the tests can't be carried out: {reruns.last_words(place, status)}")
+        raise SelftestsError(f"the tests can't be run: {reruns.last_words(place, status)}")
     return [outcomes[number] for number in range(len(outcomes))]
 
 
@@ -248,7 +254,7 @@ def _with_progress(outcomes, total):
 
 
 def _printed(place, number, outcome):
-    """Return a test's output, or its guest's console if the guest left no outcome."""
+    """Return a test's output, or the console of its guest if the outcome has no output."""
     return outcome["output"] if "output" in outcome else (place / "logs" / f"{number}.log").read_text(errors="replace")
 
 

@@ -1,8 +1,8 @@
 """Detect damage to finished results before the workflow is planned; damaged files are set aside and made again.
 
 Snakemake only compares dates, but results have a manifest with the SHA-256 of each file. Once a call has finished the results, a file that
-doesn't match the manifest was changed by something other than the workflow. Before that, for example after an interrupted call, a file may
-legitimately be newer than the manifest.
+doesn't match the manifest was changed by something other than the workflow. While results are unfinished, for example after an interrupted
+call, a file may legitimately be newer than the manifest.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ NAMED = 5
 
 
 def set_damaged_aside(folder: Path, only_say: bool) -> None:
-    """Report the result files that don't match their manifest and, unless ``only_say``, move them to `ASIDE`.
+    """Report the result files that don't match the manifest and, unless ``only_say``, move these files to `ASIDE`.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Pack a study's published files into one archive: ``python -m publishing.pack_results results/<study>``.
 
-The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists, each
-verified against its digest while being packed. The same results give the same bytes.
+The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's
+digest is verified while the file is packed. The same results give the same bytes.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CHUNK_BYTES = 2**20
 
 
 def _pack(folder: Path, target: Path) -> int:
-    """Write the archive of a results folder and return its number of files, including the manifest.
+    """Write the archive of a results folder; return the number of packed files, including the manifest.
 
     An existing archive is replaced when the new one is complete. If the manifest can't be used, or a file is missing or differs
     from its entry, ManifestError is raised and nothing is written.

@@ -13,9 +13,9 @@ ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
 #: Total size of an Ethernet header, the longest IP header and the beginning of a TCP header.
 SHORTEST_BYTES = 14 + 60 + 14
-#: Kind of a block -> number of bytes that are needed.
+#: Kind of a block -> smallest size of its body in bytes.
 LEAST_BODY_BYTES = {ENHANCED_PACKET: 20, STATISTICS: 24}
-#: Largest size of a block in bytes, more than a block with the longest packet has.
+#: Largest size of a block in bytes; a block with the longest packet is smaller.
 LARGEST_BLOCK_BYTES = 2**20
 #: Half of TCP's sequence number space: a sequence number that is ahead by less than this is newer.
 HALF = 2**31
@@ -42,7 +42,7 @@ class Flow:
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and body of each block in a pcapng file; raise ReceivedError if the file is incomplete, perhaps due to a custom kernel."""
+    """Yield the kind and the body of each block in a pcapng file; raise ReceivedError if the file is incomplete."""
     with path.open("rb") as file:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
@@ -54,7 +54,7 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
-    """Yield, for each packet in a capture, time in ns since 1970, captured bytes, and length on the wire in bytes."""
+    """Yield three values for each packet in a capture: time in ns since 1970, captured bytes, and length on the wire in bytes."""
     for kind, body in blocks_of(path):
         if kind == ENHANCED_PACKET:
             _, high, low, kept, length = struct.unpack_from("=IIIII", body)
@@ -85,7 +85,7 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
-    """Return source, destination, protocol and UDP payload of a packet that was kept whole; the payload of other packets is empty."""
+    """Return the source, destination, protocol and UDP payload of a completely captured packet; other protocols have no payload."""
     key, size, _ = _parsed(content, length)
     return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
 
@@ -116,7 +116,7 @@ def _parsed(content, length):
 
 
 def _ends(key):
-    """Return source, destination and protocol of a flow as text."""
+    """Return the source, destination and protocol of a flow as text."""
     protocol, source, destination, from_port, to_port = key
     names = {TCP: "TCP", UDP: "UDP"}
     if not source:

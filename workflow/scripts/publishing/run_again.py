@@ -1,4 +1,4 @@
-"""Repeat a finished run with recordings, which are kept only if the run's document is byte-identical."""
+"""Repeat a finished run with recordings; the recordings are kept only if the repeated run's document is byte-identical."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from testbed.machine.carrying import write_document
 from wording.missing_files import absence
 
-#: Intervals in s of additional readings of the recordings; the next interval is tried if the document differs or records were lost.
+#: Intervals in s at which the recordings are also read during the run; the next one is tried if the document differs or records were lost.
 STEPS_S = (None, 0.1, 0.02, 0.05, 0.01)
 FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz"
 
@@ -29,7 +29,10 @@ class OtherDocumentError(ReceivedError):
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run with a document: results folder, name in this folder, validated specification, and document."""
+    """A run that has a document.
+
+    ``folder`` is the results folder, ``name`` the run's name in this folder, and ``specification`` has been validated.
+    """
 
     folder: Path
     name: str
@@ -73,12 +76,12 @@ def _run_of(path):
 
 
 def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
-    """Return a folder with the run's own kernel, or None if it uses the image's.
+    """Return a folder with the run's own kernel, or None if the run uses the image's kernel.
 
     Raises
     ------
     ReceivedError
-        If the kernel must not be built, or building it fails.
+        If ``build`` is False although the run has its own kernel or programs, or if the build fails.
     """
     if has_programs(run.specification) and not build:
         raise ReceivedError("the run has the study's own programs: BUILD=1 starts them, confined as in the run.")
@@ -114,14 +117,14 @@ def record(
     recorded : str
         Name of the recordings, for messages.
     arguments : callable
-        Function of a folder and an interval in s (or None) that returns the arguments of `testbed` that request the recordings.
+        Called with a folder and an interval in s (or None); returns the arguments of `testbed` for these recordings.
     lost : callable, optional
-        Function of a folder that returns the number of records that didn't fit into the guest's memory; if there are any, another
-        interval is tried.
+        Called with a folder; returns the number of records that didn't fit into the guest's memory. If there are any, another interval
+        is tried.
     steps_s : iterable of float or None, optional
         Intervals to try.
     unlike : iterable of str, optional
-        Keys of the document's ``environment`` that differ in a run with recordings and are therefore not compared.
+        Keys of the document's ``environment`` that are not compared, because they differ in a run with recordings.
 
     Raises
     ------
@@ -148,7 +151,10 @@ def record(
 def repeat(
     run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
 ) -> str | None:
-    """Repeat a run with recordings; return the documents' difference, or None. A difference that begins with "NOT " is a failure."""
+    """Repeat a run with recordings; return the difference between the documents, or None.
+
+    A text that begins with "NOT " is the reason for a failure.
+    """
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
     command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)
@@ -167,7 +173,7 @@ def repeat(
 
 
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Move files from one folder to another, which is emptied first; return their sorted paths."""
+    """Empty a folder and move files from another folder into it; return the sorted new paths."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in made.glob(pattern):

@@ -23,7 +23,8 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Number of bytes kept of each packet: all headers, including the options of TCP and MPTCP; with FULL=1 whole packets, large with offload.
+#: Number of bytes kept of each packet: enough for all headers with the options of TCP and MPTCP; with FULL=1, enough for whole packets,
+#: without and with segmentation offload.
 HEADER_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 1600, 65_000
 #: Largest number of a capture's flows that are printed.
 MOST_FLOWS = 20
@@ -34,7 +35,7 @@ PACKET_S = 8e-6
 
 
 def main(arguments=None) -> int:
-    """Read the command line, repeat the run and print the location of its packets; return the exit status."""
+    """Repeat the run that the command line names, and print the paths of the captures; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_packets", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
@@ -81,7 +82,7 @@ def _capture(options):
 
 
 def _record(run, place, kernels, asked):
-    """Return the folder with the run's captures."""
+    """Capture the packets of a run; return the folder with the captures."""
 
     def arguments(folder, step_s):
         return ["--packets", str(folder), *asked, *(["--packet-step-s", str(step_s)] if step_s else [])]
@@ -110,7 +111,7 @@ def _secrets(run, place, kernels, asked, captures):
 
 
 def _say_secrets(secrets, file, is_full):
-    """Write the TLS secrets of a run's programs to a file, and print its path, or the reason why packets can't be decrypted."""
+    """Write the TLS secrets of a run's programs to a file and print the file's path, or print why packets can't be decrypted."""
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
         print(f"  {os.path.relpath(file)}: TLS secrets of the run's programs, which are also in each capture, so that Wireshark decrypts the packets")  # fmt: skip
@@ -121,7 +122,9 @@ def _say_secrets(secrets, file, is_full):
     elif is_full and not secrets.lines:
         print("  the run's programs logged no TLS secrets (SSLKEYLOGFILE), so their packets can't be decrypted")
     elif not is_full:
-        print("  FULL=1 keeps whole packets, and TLS secrets to decrypt the packets of programs that log them")
+        print(
+            "  FULL=1 keeps whole packets. It also keeps the TLS secrets of programs that log them, so that the packets can be decrypted"
+        )
 
 
 def _lost(folder):
@@ -145,7 +148,7 @@ def _kept_bytes(specification):
 
 
 def _counted(document, interface):
-    """Return the number of the traffic's packets according to an interface's counters."""
+    """Return the number of packets that an interface counted during the traffic."""
     before, after = (document["links"][when].get(interface, {}) for when in ("before", "after"))
     return sum(after[way] - before.get(way, 0) for way in ("tx_packets", "rx_packets"))
 
@@ -171,7 +174,7 @@ def _megabytes(size):
 
 
 def _say(file, counted):
-    """Print the number of packets in a capture, compared with the interface's counters, and, for a host, one line per flow."""
+    """Print a capture's number of packets next to the interface's counter; for a host, also print one line per flow."""
     flows, lost = flows_of(file)
     total = sum(flow.packets for flow in flows)
     held = "as many as the interface counted" if total == counted else f"but the interface counted {counted:,}"

@@ -56,7 +56,7 @@ CCA_FUNCTIONS = {
 
 
 def main(arguments=None) -> int:
-    """Read the command line, repeat the run and print the location of its events; return the exit status."""
+    """Repeat the run that the command line names, and print the paths of the trace's files; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_trace", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
@@ -65,7 +65,7 @@ def main(arguments=None) -> int:
         default=[],
         help="events or globs of events; tcp:* if neither events nor functions are given",
     )
-    parser.add_argument("--functions", nargs="*", default=[], help=f"TCP functions or globs of them; {OF_CCA} stands for the functions of the run's CCAs")  # fmt: skip
+    parser.add_argument("--functions", nargs="*", default=[], help=f"TCP functions or globs of functions; {OF_CCA} stands for the functions of the run's CCAs")  # fmt: skip
     parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
     options = parser.parse_args(arguments)
     try:
@@ -83,10 +83,10 @@ def _trace(options):
     run = finished_run(options.document, "events")
     functions = _functions(run, options.functions)
     events = options.events or ([] if functions else DEFAULT_EVENTS)
-    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus minutes for building the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
+    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus a few minutes to build the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
     def arguments(folder, _):
-        # The run sees only this one of the folders here.
+        # This folder is the only folder here that the run can read.
         linux = shutil.copy(kernel, folder / "linux")
         return ["--trace", str(folder), "--trace-kernel", str(linux), "--events", *events, "--functions", *functions]
 
@@ -102,7 +102,7 @@ def _trace(options):
     for file in files:
         print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
     if readings["lost"]:
-        print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer (EVENTS=...)")
+        print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer events (EVENTS=...)")
     return 0
 
 
@@ -124,7 +124,7 @@ def _functions(run, asked):
 
 
 def _functions_of_ccas(run):
-    """Return globs of the functions that implement the CCAs of a run's flows; for a CCA in a C file, the functions' names."""
+    """Return the functions that implement the CCAs of a run's flows: globs for the kernel's CCAs, names for CCAs in C files."""
     specification = RunSpecification(run.specification)
     texts = kernels_again.source_texts(run.specification, run.folder, ROOT) if specification.sources else {}
     of_files = {one.kernel_cca: DEFINED.findall(texts[one.sha256]) for one in specification.sources}
@@ -137,7 +137,7 @@ def _functions_of_ccas(run):
 
 
 def _traced_kernel(run, place):
-    """Return the run's kernel with tracing, in a folder that the run's container can read."""
+    """Build the run's kernel with tracing; return the path of the built kernel."""
     try:
         return kernels_again.with_tracing(run.specification, run.folder, ROOT, place / "traced")
     except ReceivedError as error:
@@ -145,9 +145,9 @@ def _traced_kernel(run, place):
 
 
 def _write(made, tables, functions, counters):
-    """Write all files of a trace to a folder; return the trace's readings, and a description of each file by name.
+    """Write all files of a trace to a folder; return the trace's readings and the descriptions of the files (name -> text).
 
-    ``counters`` are the hosts' counters after the traffic, from the run's document.
+    ``counters`` has the hosts' counters after the traffic, from the run's document.
     """
     readings = trace_files.readings_of(made)
     origin_ns, trace = readings["origin_ns"], made / "trace.txt"

@@ -36,7 +36,7 @@ KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine o
 
 
 def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
-    """Set the properties of the crate's main entity except for files; ``made_by`` is ``workflow`` in tidy/provenance.json."""
+    """Set the properties of the crate's main entity, except for its files; ``made_by`` is ``workflow`` in tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
     description = "TCP congestion control experiments that anyone can reproduce to the byte: a Snakemake workflow."
@@ -67,9 +67,10 @@ def add_images(crate: ROCrate, images: list[tuple[str, str]]) -> list[ContextEnt
 
 
 def add_software(crate: ROCrate, environments: list[dict], libraries: dict[str, str]) -> list[ContextEntity]:
-    """Add kernel, tools (``environments`` of tidy/provenance.json) and the analysis image's libraries (name -> version).
+    """Add the kernel, the tools and the libraries of the analysis image to the crate; return their entities.
 
-    Each version is one entity, identified by its package URL; entities are sorted by package URL.
+    ``environments`` is from tidy/provenance.json; ``libraries`` maps names to versions. Each version is one entity, identified by its
+    package URL; the entities are sorted by package URL.
     """
     software = {}
     for environment in environments:

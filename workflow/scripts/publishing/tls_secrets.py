@@ -22,7 +22,7 @@ SECRETS = "tls-secrets.txt"
 DECRYPTION_SECRETS, TLS_KEY_LOG = 0x0000000A, 0x544C534B
 #: A line: the secret's name, the client's random number, the secret.
 LINE = re.compile(rb"[A-Z][A-Z0-9_]{1,63} [0-9a-f]{64} [0-9a-f]{64,128}\n", re.IGNORECASE)
-#: Bit in the first byte of a QUIC packet of the handshake, and largest number of a connection's packets that are compared.
+#: Bit that is set in the first byte of QUIC's handshake packets, and largest number of a connection's packets that are compared.
 LONG_HEADER, MOST_PACKETS = 0x80, 32
 #: Largest size of the lines in one block, in bytes.
 MOST_IN_BLOCK = 2**19
@@ -42,8 +42,8 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
     Parameters
     ----------
     folder : pathlib.Path
-        The programs' logs, and the captures of the repetition. A program can log anything, so lines with another format are ignored;
-        duplicates are removed, because client and server log the same lines.
+        Folder with the programs' logs and the captures of the repetition. A program can log anything, so lines with another format
+        are ignored. Duplicates are removed, because client and server log the same lines.
     captures : pathlib.Path
         The captures of the run.
     """
@@ -61,7 +61,10 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
 
 
 def handshakes(capture: Path) -> dict[str, list[bytes]]:
-    """Return the payloads of each QUIC connection's handshake, the UDP packets with QUIC's long header (RFC 9000, section 17.2)."""
+    """Return the payloads of QUIC's handshake packets: flow -> payloads.
+
+    These packets are the UDP packets with QUIC's long header (RFC 9000, section 17.2).
+    """
     found = {}
     for _, content, length in packets_of(capture):
         source, destination, protocol, payload = udp_payload(content, length)

@@ -19,13 +19,13 @@ CALL = re.compile(r"[<>] (?P<function>\w+)")
 FIELD = re.compile(r"(\w+)(?:=|: )(\S*)")
 #: Columns that every event has.
 COMMON = ("time_s", "task")
-#: A field with the number of an interface, and the column with its name.
+#: Field with the number of an interface, and column with the interface's name.
 NUMBER_FIELD, NAME_FIELD = "ifindex", "interface"
 
 
 @dataclass(frozen=True)
 class Record:
-    """A line of a trace: an event with its text or, with ``event`` None, the beginning (``>``) or end (``<``) of a function call."""
+    """A line of a trace: an event with its text or, if ``event`` is None, the beginning (``>``) or end (``<``) of a function call."""
 
     time_ns: int
     task: str
@@ -96,7 +96,10 @@ def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder
 
 @dataclass(frozen=True)
 class Call:
-    """A function call: times in ns, task, number of enclosing calls (``depth``), and function of the innermost ("" if none)."""
+    """A function call.
+
+    ``depth`` is the number of enclosing calls; ``caller`` is the function of the innermost enclosing call, or "" if there is none.
+    """
 
     began_ns: int
     ended_ns: int
@@ -134,7 +137,7 @@ def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
 
 
 def _graph(calls, origin_ns):
-    """Yield time and text of each line of a graph, in which the calls made during a call follow it in braces."""
+    """Yield the time and the text of each line of a call graph; the calls that a function makes are in braces."""
     around = []
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         while len(around) > call.depth:
@@ -159,7 +162,7 @@ def write_counters(before: dict, after: dict, output: Path) -> None:
 
 
 def readings_of(folder: Path) -> dict:
-    """Return the content of a trace's readings.json; raise ReceivedError if it is missing or damaged, perhaps due to a custom kernel."""
+    """Return the content of a trace's readings.json; raise ReceivedError if the file is missing or damaged (by a custom kernel)."""
     try:
         return json.loads((folder / "readings.json").read_text())
     except (OSError, ValueError):

@@ -158,9 +158,9 @@ def _check_documents(documents, others, here, study, account) -> None:
 
 
 def _check_needs(documents, here, study, account) -> dict[str, dict]:
-    """Report the image and testbed that the documents need, and how to get missing ones.
+    """Report the image and the testbed that the documents need, and how to get them if they are missing.
 
-    Returns the specifications of the runs that can be repeated here, by name.
+    Returns the specifications of the runs that can be repeated here: name -> specification.
     """
     groups = Counter(document.made_by for document in documents if document.made_by)
     foreign = {digests: count for digests, count in groups.items() if digests not in here}
@@ -178,7 +178,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
         for image, testbed in here:
             account.detail(f"here: testbed image {image}, testbed {testbed}")
         account.detail(_remedy(study))
-    # An unreadable document doesn't name its origin, which is most likely that of the others.
+    # An unreadable document doesn't name its origin, which is most likely the same as for the others.
     return {
         document.name: document.specification
         for document in documents
@@ -207,7 +207,7 @@ def _say_measured(here_too, build, account) -> set[str]:
 
 
 def _remedy(study) -> str:
-    """Return instructions for getting the version of the workflow with which a study's results were made."""
+    """Return instructions for getting the version of the workflow that made a study's results."""
     if not study.commit:
         return (
             "what to do: ask the authors of the results for the commit of their workflow, which the results don't name"
@@ -217,9 +217,10 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere and of repeated runs.
+    """Repeat the requested runs and compare bytes.
 
-    ``place`` is a temporary folder in which kernels are built. ``programs`` has the digest of the program in each image.
+    Returns the number of runs that can't be repeated here, and the number of repeated runs. ``place`` is a temporary folder in which
+    kernels are built. ``programs`` has the digest of the program in each image.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
@@ -272,8 +273,8 @@ def _what_a_sample_says(total, drawn) -> str:
         return f"these were all {total} runs"
     least = sampling.least_changed(CHANCE, total, drawn)
     return (
-        f"if at least {least} of the {total} documents had been changed, a sample of {drawn} would have included one "
-        f"with a probability of at least {CHANCE:.0%}, if nobody could foresee the seed"
+        f"if at least {least} of the {total} documents had been changed, a sample of {drawn} would have included a changed "
+        f"document with a probability of at least {CHANCE:.0%}, provided that nobody could foresee the seed"
     )
 
 
@@ -298,13 +299,16 @@ def _check_derived(folder, documents, study, cores, account) -> None:
         made = "tables, analysis, figures, page and manifest"
         account.check("derived", f"{made} follow from the documents, byte for byte", differences)
         if differences and study.commit:
-            account.detail(f"they were made by the workflow at commit {study.commit}; is this checkout the same?")
+            account.detail(
+                f"they were made by the workflow at commit {study.commit}; is this checkout at the same commit?"
+            )
 
 
 def _verdict(account, left_out, repeated, count) -> int:
-    """Print the last line and return the exit status, which is `WELL` if no problem was found, even if some checks were skipped.
+    """Print the last line and return the exit status.
 
-    The line says that all is well only if everything was compared. The status is `NOT_HERE` if some runs can't be repeated on this machine.
+    The status is `WRONG` if a problem was found, `NOT_HERE` if some runs can't be repeated on this machine, and otherwise `WELL`, even if
+    some checks were skipped. The line says that all is well only if everything was compared.
     """
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
@@ -339,7 +343,7 @@ def _whole_number(parser, name, text, least) -> int:
 
 
 def main(arguments=None) -> int:
-    """Parse the command line, verify, and return the exit status."""
+    """Verify the results that the command line names; return the exit status."""
     parser = _Parser(
         prog="verify_results",
         description="Repeat some of the runs, recreate everything that follows from the runs, and compare bytes.",

@@ -1,7 +1,7 @@
 """Write a study's manifest: RO-Crate metadata with the digest of every published file.
 
 The metadata follow RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
-Recommended properties that a study doesn't publish are left out: who started the study, where and when.
+Some recommended properties are omitted, because a study doesn't publish them: who started the study, where and when.
 """
 
 import csv
@@ -50,8 +50,8 @@ FOLDERS = {
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with the data shown in it.",
     "programs": "The files of declared programs, as used by runs: archives named by the first 16 digits of the SHA-256 in the study.",
-    "workflow": "Inputs of the study: Snakefile and rules, the study complete with all defaults, the claims and the time when they were "
-    "fixed.",
+    "workflow": "Inputs of the study: Snakefile and rules, the study with all defaults filled in, the claims and the time when the claims "
+    "were fixed.",
 }
 #: End of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
 REPEATABLE = {
@@ -84,7 +84,7 @@ def _other_files(folder, paths):
 
 
 def _add_files(crate, files):
-    """Add all files, each to its folder, and the folders; return the entities at the top level, by path."""
+    """Add all files and their folders; return the entities at the top level: path -> entity."""
     top, members = {}, {}
     for path, digest, size in files:
         name, _, below = path.partition("/")
@@ -103,7 +103,7 @@ def _add_files(crate, files):
 
 
 def _add_slot(crate, workflow, direction, value):
-    """Add an entity as an example of an input (`input`) or an output (`output`) of the workflow."""
+    """Declare an input (`input`) or output (`output`) of the workflow, with ``value`` as its example."""
     name, kind = Path(value.id).stem, "Dataset" if value.id.endswith("/") else "File"
     address, required = f"#{direction}-{name}", direction == "input"
     entity = crate.add_formal_parameter(name, kind, identifier=address, valueRequired=required)
@@ -141,9 +141,9 @@ def _record_words(record_json):
 def _study_crate(files, study, provenance, paper, claims, record=""):
     """Return a study's RO-Crate, which depends only on the arguments.
 
-    ``study`` is resolved; ``files`` has the path in the folder, SHA-256 and size of each published file. If the claims of a paper were
-    checked, ``paper`` describes the paper, ``claims`` is the description of analysis/claims.csv, and ``record`` states when the claims were
-    fixed.
+    ``study`` is the resolved study. ``files`` has the path in the folder, the SHA-256 and the size of each published file. If the claims
+    of a paper were checked, ``paper`` describes the paper, ``claims`` is the description of analysis/claims.csv, and ``record`` states
+    when the claims were fixed.
     """
     made_by, environments = provenance["workflow"], provenance["environments"]
     crate = ROCrate(version="1.1")
@@ -210,7 +210,7 @@ def _manifest_text(crate):
 
 
 def main(inputs, outputs, params) -> None:
-    """Copy the study's inputs to its results folder, and write the manifest of all files."""
+    """Copy the inputs of a study to the results folder, and write the manifest of all files."""
     target = Path(outputs.manifest)
     folder = target.parent
     for source, copy in zip(inputs.sources, outputs.sources, strict=True):

@@ -87,9 +87,9 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 def folded_conditions(rows: list[dict]) -> dict:
     """Return the table of conditions; values common to all scenarios are not in the table but listed once above it.
 
-    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` are pairs (key of the rows, heading) for the
-    keys with different values, ``shared`` are the common values as texts, and ``rows`` are the rows with ``details`` as one text,
-    excluding the details common to all scenarios.
+    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` has a pair (key of the rows, heading) for each key
+    whose values differ, and ``shared`` has the common values as texts. ``rows`` has the rows; their ``details`` are one text without
+    the details common to all scenarios.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -101,20 +101,20 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words; empty if there are none. All known ``lengths`` are equal."""
+    """Return the length of loss bursts in words; empty if no length is known. All known ``lengths`` are equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
 
 def _seen_bursts(valid):
-    """Return, in words, the mean length of all loss bursts in the valid runs."""
+    """Return the mean length of all loss bursts in the valid runs, in words."""
     known = valid.dropna(subset=["loss_burst_packets"])
     lost = known["loss_burst_packets"] * known["loss_bursts"]
     return "" if known.empty else _bursts_words(lost.sum() / known[["loss_bursts"]].sum())
 
 
 def _shares_seen(valid):
-    """Return text on the share of packets affected by each link option behind the bottleneck; "" if no option is set."""
+    """Return text on the share of packets that each link option behind the bottleneck affected; empty if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -126,7 +126,7 @@ def _shares_seen(valid):
 
 
 def _discipline_words(row):
-    """Return a scenario's queueing discipline with the parameters that differ from its defaults: "codel (ecn true)"."""
+    """Return a scenario's queueing discipline with the parameters that differ from the defaults: "codel (ecn true)"."""
     defaults = {
         f"{parameter.name} {value}"
         for parameter in DISCIPLINES[row["discipline"]].parameters
@@ -137,9 +137,9 @@ def _discipline_words(row):
 
 
 def scenario_details(row) -> list[str]:
-    """Return, in a few words each, a scenario's settings that are not in `CONDITIONS`: offload and netem, traffic, then unusual settings.
+    """Return short texts on a scenario's settings that are not in `CONDITIONS`.
 
-    ``row`` is a row of ``tidy/scenarios.csv``.
+    Offload and netem come first, then traffic, then unusual settings. ``row`` is a row of ``tidy/scenarios.csv``.
     """
     details = []
     if not is_simulator(row["platform"]):
@@ -228,7 +228,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each environment."""
+    """Return one row per property in ``tidy/provenance.json``: the property's name in words, and its value in each environment."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {

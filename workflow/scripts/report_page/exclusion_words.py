@@ -5,12 +5,12 @@ from topics.validity.sentences import validity_words
 from wording.number_format import count
 from wording.sentence_words import cca_name, listed
 
-#: Largest number of places that are named.
+#: Largest number of combinations of scenario and CCA that are named.
 MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence with the number of excluded runs, the reasons and the places; empty if no run is excluded.
+    """Return a sentence with the number of excluded runs, the reasons, and the CCAs and scenarios; empty if no run is excluded.
 
     Parameters
     ----------
@@ -26,7 +26,10 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return a phrase with the number of excluded runs by CCA and scenario, or the number of these combinations if there are many."""
+    """Return a phrase with the number of excluded runs for each combination of scenario and CCA.
+
+    If there are many combinations, the phrase has only the number of combinations.
+    """
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:

@@ -27,8 +27,9 @@ WAITING_WORDS = {
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return the contents of the page's opening, or None if a study has nothing to compare.
 
-    The keys are ``figure`` (its slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
-    ``more`` (number of panels not shown) and ``section`` (identifier), or only ``tiles`` (from `tile_tables`).
+    The keys are ``figure`` (the figure's slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
+    ``more`` (number of panels not shown) and ``section`` (identifier). If there is no figure, the only key is ``tiles`` (from
+    `tile_tables`).
 
     Parameters
     ----------
@@ -92,11 +93,11 @@ def _best_first(item, finding, tables):
 def tile_tables(runs, scenarios) -> list[dict]:
     """Return tables of means over the valid runs of all IP versions, with one row per scenario and one column per CCA.
 
-    The first table shows goodput as a percentage of the ideal, the second the waiting time in ms (`run_tables.waiting`). A table
-    with fewer than two values is left out.
+    The first table shows goodput as a percentage of the ideal. The second table shows the waiting time in ms (`run_tables.waiting`). A
+    table with fewer than two values is omitted.
 
     A table has ``title``, ``note`` (a sentence on the quantity, or ""), ``ccas`` and ``rows``. A row has ``label``, ``detail``
-    (the conditions that distinguish the scenario) and ``tiles``, pairs of a text and a step on the colour ramp (0 if there is no value).
+    (the conditions that distinguish the scenario) and ``tiles``. A tile is a pair: text, step on the colour ramp (0 without a value).
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
@@ -126,7 +127,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:
-    """Return a mean as text, and its step on the colour ramp (0 if there is no mean).
+    """Return a mean as text and as a step on the colour ramp (0 if there is no mean).
 
     The step is based on the mean's share of `top` if `decimals` is 0, and otherwise on the square root of this share, so that
     small means have different steps too.

@@ -47,7 +47,7 @@ def method_section(material, environments) -> dict:
 def unseen_percent(runs, significance) -> str:
     """Return the upper confidence bound on the share of outliers among runs, in percent, if no outlier was observed.
 
-    The bound depends on the number of runs of a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
+    The bound depends on the number of runs in a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
     """
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
@@ -71,10 +71,10 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Return text on the population to which the study's intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
+    """Return text on the population to which intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
-    own = ["losses"] * bool(lossy) + ["starts"]
+    own = ["losses"] * bool(lossy) + ["start times of flows"]
     if (scenarios["background"] == "server").any():
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
@@ -84,7 +84,7 @@ def population(scenarios) -> str:
         return f"The intervals and tests of this study apply to {exact}. They say nothing about similar paths."
     such = (
         "paths like the one that the scenario describes: each replication has its own path, drawn uniformly around the "
-        f"described one within the ranges in the table, and its own {listed(own)}"
+        f"described path within the ranges in the table, and its own {listed(own)}"
     )
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."
@@ -93,7 +93,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return one row of texts for each scenario with drawn conditions: the drawn quantities, and the ranges of their values."""
+    """Return one row of texts for each scenario with conditions drawn at random: the requested variation, and the ranges of values."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
@@ -129,7 +129,7 @@ def defined_ccas(study) -> list[dict]:
 
 
 def _range_words(values, unit):
-    """Return the range of values with its unit, such as "9.91 to 10.08 ms" or "20 ms"; "not known" without values."""
+    """Return the range of values with the unit, such as "9.91 to 10.08 ms" or "20 ms"; "not known" if there are no values."""
     known = values.dropna()
     if known.empty:
         return "not known"
@@ -138,6 +138,6 @@ def _range_words(values, unit):
 
 
 def _margin_reason(text) -> str:
-    """Return the reason for the study's margins as a sentence; empty if the study's file gives none."""
+    """Return the reason for the study's margins as a sentence; empty if the study's file gives no reason."""
     reason = " ".join(text.split())
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason

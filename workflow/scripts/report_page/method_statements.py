@@ -1,9 +1,9 @@
-"""Statements on seeds and networks for the section on method: sentences, each with its precondition on the study."""
+"""Statements on seeds and networks for the section on method: each is a sentence with a precondition on the study."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 
 _SEVERAL = known("several_ccas") | known("ip_versions_compared")
-#: Random numbers that the runs of a replication share, and the resulting method of comparison.
+#: The seed that the runs of a replication share, and its consequence for comparisons.
 SEEDS = (
     Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(

@@ -1,4 +1,4 @@
-"""Definitions of a study's metrics, next to the paper's definitions, and the sources of the metrics in the study's traffic."""
+"""Definitions and sources of a study's metrics, next to the definitions of the paper."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -12,7 +12,7 @@ ROUND_TRIP = DefinedMetric(
     slug="rtt",
     name="Round-trip time",
     unit="µs",
-    definition="Round-trip time of one message: the time of all exchanges in a run divided by their number. Only one message is in transit at a time.",
+    definition="Round-trip time of one message: the total time of all exchanges in a run, divided by the number of exchanges. Only one message is in transit at a time.",
     source="qperf, tcp_lat and udp_lat, both directions",
 )
 
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; if all CCAs are programs, these replace TCP."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; if all CCAs are programs, TCP is not among them."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -40,9 +40,10 @@ def _kinds(scenarios, facts):
 
 
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
-    """Return a metric with its definition in a study and its source in the study's traffic (``tidy/scenarios.csv``).
+    """Return a metric with the definition and the source that apply to a study; ``scenarios`` is ``tidy/scenarios.csv``.
 
-    The source is a single source, several sources with the kinds of traffic for each, or "none" if no traffic has the metric.
+    If the source depends on the kind of traffic, all sources are named with their kinds of traffic. If no traffic has the metric, the
+    source is "none".
     """
     words, kinds = WORDS[metric.slug], {}
     for kind in _kinds(scenarios, facts):
@@ -54,9 +55,9 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 
 
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
-    """Return our definitions next to the paper's, one row per question, with the number of the paper's figure.
+    """Return one row per question: our metric, the paper's metric, and the number of the paper's figure.
 
-    With ``by_size``, for a study of message sizes, the metrics are throughput and the round-trip time of single messages.
+    ``by_size`` is for studies of message sizes: their metrics are throughput and the round-trip time of single messages.
     """
     if by_size:
         shown = (

@@ -8,7 +8,7 @@ from run_tables.metrics import Metric
 
 @dataclass(frozen=True)
 class MetricWords:
-    """Definition of a metric, and its source: the program or kernel counter from which it is read.
+    """Definition and source of a metric; the source is the program or kernel counter from which the metric is read.
 
     ``elsewhere`` has pairs (kind of traffic, source) for the kinds of traffic (`metric_definitions._traffic_kind`) with a different
     source; the source is None for traffic without the metric. ``question`` is the question that a metric of ours answers.
@@ -30,7 +30,7 @@ class DefinedMetric(Metric):
 
 # Sources for traffic other than iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
-_OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, including the control connection"
+_OF_THE_HOST = "TcpRetransSegs of the sending host, which covers all connections, including the control connection"
 #: The kind of traffic of programs under test.
 PROGRAMS = "programs"
 #: Flows that two programs of the testbed carry, in words.
@@ -43,7 +43,7 @@ _GOODPUT_ELSEWHERE = (
     ("ns-3", "the simulator's senders: acknowledged data"),
     (
         PROGRAMS,
-        "the bytes that the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface",
+        "the bytes that the program reports (without a report, the payload of its packets), at the arrival times of its packets at the receiver's interface",
     ),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (
@@ -57,7 +57,7 @@ _RTT_ELSEWHERE = (
     ("MPTCP", _LOOKS),
     ("FTP", _LOOKS),
     ("UDP", None),
-    ("round trips", "qperf, the time of all exchanges divided by their number"),
+    ("round trips", "qperf, the total time of all exchanges divided by the number of exchanges"),
     ("ns-3", "the simulator, mean over the RTTs of single segments"),
     (PROGRAMS, None),
 )
@@ -89,7 +89,7 @@ WORDS = {
                 none("tcp"),
             ),
             Statement("For UDP, the bytes that arrived in whole reporting intervals count.", some("tcp") & ~every("tcp")),
-            Statement("For programs under test ({programs_tested}), the bytes that the program reports count, or those that arrived if it reports none.", known("programs_tested")),
+            Statement("For programs under test ({programs_tested}), the bytes that the program reports count; if a program reports no bytes, the bytes that arrived count.", known("programs_tested")),
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
@@ -126,7 +126,7 @@ WORDS = {
                 "bottleneck or the policer.",
                 some("policer"),
             ),
-            Statement("Losses on the link while its loss rate changes, or while it is down, count too.", some("changing loss")),
+            Statement("Losses on the link also count while the link's loss rate changes or the link is down.", some("changing loss")),
             Statement("Drops are counted where they occur, not inferred from retransmissions.", ALWAYS),
         ),
         "counters of the queueing disciplines",
@@ -174,7 +174,7 @@ WORDS = {
         _AGAIN_ELSEWHERE,
     ),
     "published-retransmits": MetricWords(
-        (Statement("Segments that TCP retransmitted, summed over the streams: the same as ours.", ALWAYS),),
+        (Statement("Segments that TCP retransmitted, summed over the streams: the same as our metric.", ALWAYS),),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
     ),

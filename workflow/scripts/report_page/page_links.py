@@ -7,7 +7,7 @@ _IDENTIFIER = re.compile(r'\bid="([^"]+)"')
 
 
 def linked(page: str, other: str, file: str) -> str:
-    """Return a page in which links to identifiers that exist only on the other page lead to that page.
+    """Make the links of a page lead to the other page if only the other page has their targets; return the changed page.
 
     Raises `ValueError` if a link's target is on neither page.
 

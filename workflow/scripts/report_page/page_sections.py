@@ -1,7 +1,7 @@
-"""The sections of the report's two pages in order, and the selection of those that apply to a study.
+"""The sections of the report's two pages, in order, and the selection of sections for a study.
 
-``details.html`` has the whole section of each topic. ``report.html`` has a short section, with findings and
-a figure or two, for each topic that has any of these.
+``details.html`` has the whole section of each topic. ``report.html`` has a short section for each topic with
+findings or figures; it shows the findings and up to two figures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +27,12 @@ MOST_FIGURES = 2
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page: its identifier, its label in the navigation, and the file of its template.
+    """A section of a page.
 
-    The file's path is relative to the report's folder or to the topics' folder. ``question`` is the section's number among the
-    questions that the report answers, and ``context`` has the variables of a topic's template. If there is a ``heading`` (HTML),
-    the page writes it and the ``findings`` before the template's content. ``figures`` are the slugs of a short section's figures.
+    ``anchor`` is the section's identifier and ``name`` its label in the navigation. ``template`` is the path of the template's file,
+    relative to the report's folder or to the topics' folder. ``question`` is the section's number among the questions that the report
+    answers, and ``context`` has the variables of a topic's template. If there is a ``heading`` (HTML), the page writes the heading and
+    the ``findings`` before the template's content. ``figures`` are the slugs of a short section's figures.
     """
 
     anchor: str
@@ -58,7 +59,7 @@ def section_context(topic: Topic, material) -> dict | None:
 
 
 def section_findings(topic: Topic, material) -> list[Finding]:
-    """Return the findings of a topic; empty if it has none."""
+    """Return the findings of a topic; empty if the topic has no findings."""
     if not find_spec(f"topics.{topic.name}.section"):
         return []
     part = import_module(f"topics.{topic.name}.section")
@@ -66,9 +67,9 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report, the findings of leading topics first.
+    """Return the findings that open the report; the findings of leading topics come first.
 
-    These are the findings of the topics with ``opens``, or all findings if these topics have none.
+    They are the findings of the topics with ``opens``. If these topics have no findings, all findings are returned.
     """
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
@@ -88,9 +89,9 @@ def details_sections(
     ----------
     topics : iterable of Topic
     contexts : mapping
-        Topic name -> variables of its template; topics that are missing or None are left out.
+        Name of the topic -> variables of the topic's template; topics that are missing or None are omitted.
     findings : mapping
-        Topic name -> its findings.
+        Name of the topic -> findings of the topic.
     """
     sections, questions = [], 0
     for place in Place:
@@ -118,14 +119,14 @@ def short_sections(
 ) -> list[Section]:
     """Return the sections of a study's short page, in order.
 
-    Topics without a context are left out, and so are topics whose section has neither figures nor findings.
+    Topics without a context are omitted, and so are topics whose section would have neither figures nor findings.
 
     Parameters
     ----------
     topics, contexts, findings
         Same as for `details_sections`.
     figures : mapping
-        Topic name -> slugs of the figures in its section (`short_figures`).
+        Name of the topic -> slugs of the figures in the topic's section (`short_figures`).
     """
     before, behind = [], []
     for topic in topics:

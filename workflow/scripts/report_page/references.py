@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A CCA, queue or mechanism by name, the authors or document that describe it, and a permanent address or None."""
+    """A source on the CCA, queue or mechanism ``name``: the authors or the document, and a permanent address or None."""
 
     name: str
     source: str
@@ -24,7 +24,7 @@ def rfc(number: int) -> tuple[str, str]:
 
 
 def paper(source: str, doi: str) -> tuple[str, str]:
-    """Return a paper's authors and year as given, and the address from its DOI."""
+    """Return the given authors and year of a paper, and the address of the paper's DOI."""
     return source, f"https://doi.org/{doi}"
 
 

@@ -1,21 +1,21 @@
-"""Time series of runs, thinned for a page: one line for each measure of a cell's first valid run."""
+"""Time series for a page, thinned: one line for each measure of each cell's first valid run."""
 
 import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 
-#: Table of samples -> its measures as (column, words, unit). `SUMMED` are the columns that are summed over flows, and `TIME` names the
-#: column with the time in s.
+#: Table of samples -> measures as (column, words, unit). `SUMMED` has the columns that are summed over flows. `TIME` has the column of
+#: each table with the time in s.
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
-        ("ssthresh_packets", "Slow start threshold, mean of the flows that have one", "segments"),
+        ("ssthresh_packets", "Slow start threshold, mean of the flows that have a threshold", "segments"),
         ("rtt_ms", "Smoothed RTT, mean of the flows", "ms"),
         ("pacing_mbps", "Pacing rate, sum of the flows", "Mbit/s"),
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
     ),
     "queue": (
-        ("delay_ms", "Data waiting at the first bottleneck, as the time to drain them", "ms"),
+        ("delay_ms", "Time to drain the data waiting at the first bottleneck", "ms"),
         ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (
@@ -27,8 +27,8 @@ MEASURES = {
 }  # fmt: skip
 SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
 TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
-#: Largest number of values in all lines, and largest and smallest number of points per line. If there are too many lines, the last ones
-#: are left out.
+#: Largest number of values in all lines, and largest and smallest number of points per line. If there are too many lines, the last
+#: lines are omitted.
 MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
 DIGITS = 5
 
@@ -46,8 +46,8 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     Returns
     -------
     list of dict
-        ``run``, the index of the run in ``runs``; ``words`` and ``unit`` of the measure; ``cca``, the flows' CCA in a mix,
-        otherwise empty; ``t`` and ``v``, the times in s and the values of every k-th sample.
+        Keys of a line: ``run``, the index of the run in ``runs``; ``words`` and ``unit`` of the measure; ``cca``, the CCA of the flows
+        if the run has a mix of CCAs, otherwise empty; ``t`` and ``v``, the times in s and the values of every k-th sample.
     """
     first = runs.reset_index(drop=True)
     first = first[first["valid"]].groupby(list(CELL), sort=False).head(1)

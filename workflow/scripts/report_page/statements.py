@@ -1,4 +1,4 @@
-"""Sentences of the page that are true only of some studies, each with its precondition.
+"""Sentences of the page that are true only of some studies; each has a precondition.
 
 `Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and the values that
 sentences contain. A statement that is true of every study has the precondition `ALWAYS`.
@@ -78,7 +78,7 @@ ALWAYS = Precondition(lambda facts: True, "always")
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence, in which names in braces stand for `Facts.values`, and its precondition."""
+    """A sentence and its precondition; names in braces in the sentence stand for `Facts.values`."""
 
     text: str
     when: Precondition

@@ -88,7 +88,7 @@ def _of_scenarios(total, number_of):
 
 
 def _others_words(scenarios):
-    """Return, in words, the traffic that competes with the flows under test in any scenario; "" if there is none."""
+    """Return text on the traffic that competes with the flows under test in any scenario; empty if there is no such traffic."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
         ("programs", "other programs"),
@@ -100,11 +100,14 @@ def _others_words(scenarios):
 def _share_words(slow_start):
     if slow_start["percent"] >= 100:
         return "longer than the run"
-    return f"{number(slow_start['percent'], 0)} % of its {slow_start['duration']} s"
+    return f"{number(slow_start['percent'], 0)} % of the run's {slow_start['duration']} s"
 
 
 def as_run(design) -> list[dict]:
-    """Return each scenario as it is run with each CCA; if a program is the CCA, the scenario has the program's groups."""
+    """Return one scenario for each combination of scenario and CCA.
+
+    If the CCA is a program, the scenario has the program's groups of flows.
+    """
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 
@@ -141,7 +144,7 @@ def amounts(scenarios) -> str:
 
 
 def kernels_of(environments) -> list[str]:
-    """Return the kernel versions recorded by the runs, sorted; a simulator has none."""
+    """Return the kernel versions that the runs recorded, sorted; a simulator has no kernel version."""
     known = {environment["kernel"] for environment in environments if environment.get("kernel")}
     return sorted(map(str, known))
 
@@ -149,7 +152,7 @@ def kernels_of(environments) -> list[str]:
 def startup(scenarios, runs) -> dict[str, str | int | float] | None:
     """Return the scenario in which slow start on an empty, loss-free path takes the largest share of a run.
 
-    The keys are ``scenario`` (its heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None if no
+    The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None if no
     scenario has a rate and a delay.
 
     A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,

@@ -13,12 +13,10 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return, for each question, the number of times that each test was used, and the reasons for missing tests.
+    """Return one dict per question, with the number of uses of each test and the reasons for missing tests.
 
-    A table is None if the study has nothing to compare.
-
-    The keys are ``question``, ``family`` and ``metrics``, a list of dict with ``name``, ``counts`` (pairs of test and number)
-    and ``why`` (pairs of reason and number).
+    The arguments are tables; a table is None if the study has nothing to compare. The keys are ``question``, ``family`` and ``metrics``,
+    a list of dict with ``name``, ``counts`` (pairs of test and number) and ``why`` (pairs of reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
@@ -40,7 +38,7 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
 
 def added_up(pairs) -> list[tuple[str, int]]:
-    """Add up the counts of identical reasons, most frequent first."""
+    """Add up the counts of identical reasons; return the reasons with their totals, the most frequent first."""
     counts = Counter()
     for reason, number_of in pairs:
         counts[reason] += number_of
@@ -48,9 +46,9 @@ def added_up(pairs) -> list[tuple[str, int]]:
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:
-    """Return the most frequent reasons for missing tests, at most ``most``, with their counts; all others are counted together.
+    """Return the ``most`` most frequent reasons for missing tests with their counts; all other reasons are counted together.
 
-    Details after a colon, which differ between cells, are omitted from a note, and so is the number of incomplete pairs unless the
+    Details after a colon in a note are omitted, because they differ between cells. The number of incomplete pairs is omitted unless the
     note has no other reason.
     """
     counts = Counter()
@@ -66,9 +64,9 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 def power_rows(ip_versions, margins, detect) -> list[dict]:
     """Return one row of texts per metric on the power of the replications to show differences between IPv6 and IPv4.
 
-    ``detectable`` is the median and the range over cells of the detectable difference, and ``needed`` the median and the maximum of
-    the number of pairs needed. ``enough`` is the number of cells with enough pairs, and the number of cells with enough pairs even
-    if the standard deviation is at the upper end of its interval.
+    ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the number of pairs needed: median and
+    maximum over the cells. ``enough`` has two numbers: the number of cells with enough pairs, and the number of cells that would have
+    enough pairs if the standard deviation were at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:
@@ -91,16 +89,16 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
             enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
             sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
             row["enough"] = (
-                f"{enough} of {count(len(needed), 'cell')}, {sure} of them even at the upper end of the standard deviation's interval"
+                f"{enough} of {count(len(needed), 'cell')}, {sure} of them even if the standard deviation is at the upper end of its interval"
             )
         rows.append(row)
     return rows
 
 
 def mean_test_words(tables, significance) -> str:
-    """Return text on the test of the mean paired difference, with the number of pairs that it needs in this study's families.
+    """Return text on the test of the mean paired difference, including the number of pairs needed in this study's families.
 
-    ``tables`` has the tables of paired tests; a table is None if the study doesn't have it.
+    ``tables`` has the tables of paired tests; a table that the study doesn't have is None.
     """
     families = {}
     if tables.ip_versions is not None:

@@ -1,10 +1,10 @@
-"""Threats to the validity of a study: sentences, each with its precondition."""
+"""Threats to the validity of a study: sentences with preconditions."""
 
 from report_page.statements import ALWAYS, Facts, Statement, every, known, mixed, none, said, some
 
 _PLAIN = every("rate") & none("chain") & none("policer")
 _ALONE = none("groups") & none("chain") & none("server")
-#: Heading -> its sentences; a heading without a sentence that applies to the study is left out.
+#: Heading -> sentences; a heading is omitted if none of its sentences applies to the study.
 THREATS = {
     "Virtual time": (
         Statement(
@@ -25,7 +25,7 @@ THREATS = {
     ),
     "Simulation": (
         Statement(
-            "ns-3 has its own TCP models, not Linux's code, and they change between versions of ns-3. Results of "
+            "ns-3 has its own TCP models and doesn't use Linux's code; the models change between versions of ns-3. Results of "
             "simulated scenarios apply to the models of the version used. Values that ns-3 can't provide are left empty, not guessed.",
             some("simulator"),
         ),
@@ -35,17 +35,17 @@ THREATS = {
             "There is no network card: no driver queue, no offload in hardware, no interrupt moderation.", some("kernel")
         ),
         Statement(
-            "No super-packet of TSO leaves a host: a burst that Linux's TCP sends at once, about a millisecond's worth "
-            "at its pacing rate, is cut into single packets before the first link.",
+            "No super-packet of TSO leaves a host: Linux's TCP sends bursts of about one millisecond at the pacing rate, and "
+            "each burst is cut into single packets before the first link.",
             some("kernel") & none("segmentation offload") & some("tcp") & ~every("cable"),
         ),
         Statement(
-            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the others they are cut into single packets before the first link.",
+            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the other scenarios, super-packets are cut into single packets before the first link.",
             some("kernel") & mixed("segmentation offload") & some("tcp"),
         ),
         Statement(
-            "Receivers get each packet by itself, without NAPI and GRO, so acknowledgements are not thinned: behind a fast network card there "
-            "are fewer, and each releases a longer burst.",
+            "Receivers get each packet by itself, without NAPI and GRO, so acknowledgements are not thinned; with a fast "
+            "network card there are fewer acknowledgements, and each of them releases a longer burst.",
             some("kernel") & ~every("segmentation offload") & some("tcp"),
         ),
         Statement(
@@ -65,14 +65,14 @@ THREATS = {
     "One path": (
         Statement(
             "Some paths have several bottlenecks in series, with cross traffic over each. The cross traffic consists of long flows "
-            "only: no flow is short, and no flow comes and goes. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
+            "only: no flow is short, and no flow comes and goes. Elsewhere on this page, statements about one bottleneck refer to the narrowest bottleneck; goodput, loss and Jain's index cover "
             "all flows together.",
             some("chain"),
         ),
         Statement("Every path has one bottleneck with a drop-tail queue.", _PLAIN & none("managed queue") & none("several paths")),
         Statement("Every path has one bottleneck; the queues are {disciplines}.", _PLAIN & some("managed queue") & none("several paths")),
         Statement(
-            "In a scenario without a rate limit, no queue builds up where a real link would have one.", ~every("rate")
+            "In a scenario without a rate limit, no queue builds up, although a real link would have a queue.", ~every("rate")
         ),
         Statement("A policer drops packets in front of the bottleneck in {policed}.", some("policer")),
         Statement("There is one sender, and one receiver.", ~known("several_pairs") & none("chain")),
@@ -137,8 +137,8 @@ THREATS = {
         ),
         Statement("When CCAs are compared, p is corrected over the whole study.", known("ccas_tested") & known("tests")),
         Statement(
-            "Intervals aren't corrected: {missed} in a hundred miss their mean. Over the whole report, expect more false alarms than "
-            "{significance} suggests.",
+            "Intervals aren't corrected: {missed} in a hundred don't contain the mean. Over the whole report, expect more false alarms "
+            "than {significance} suggests.",
             known("tests"),
         ),
     ),

@@ -5,7 +5,7 @@ from markupsafe import Markup, escape
 from wording.number_format import count, is_missing, plain
 from wording.scenario_words import both_ways, capacity_words, loss_words
 
-#: Sizes of the drawing and of a box, and the upper edge of boxes and queue, in pixels.
+#: Size of the drawing, size of a box, and upper edge of the boxes and the queue, in pixels.
 WIDTH, HEIGHT, BOX_WIDTH, BOX_HEIGHT, TOP = 720, 150, 120, 44, 46
 BOXES_AT = {"senders": 0, "router": 190, "second": 410, "receivers": 600}
 QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10

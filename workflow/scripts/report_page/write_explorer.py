@@ -48,7 +48,7 @@ MOST_DRAWINGS = 40
 def measures_of(runs: pd.DataFrame) -> list[dict]:
     """Return ``column``, ``unit`` and ``meaning`` of each column of ``tidy/runs.csv`` that a reader can choose.
 
-    These are the columns in `FIRST`, and then all numeric columns that vary among the valid runs, as far as the page has room.
+    The columns in `FIRST` come first. Numeric columns that vary among the valid runs follow, as far as the page has room.
     """
     valid = runs[runs["valid"]] if runs["valid"].any() else runs
     numbers = [column for column in RUNS if column.kind in ("number", "count") and column.name not in NO_MEASURE]
@@ -65,8 +65,8 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
 def cell_means(runs, measures, confidence) -> list[dict]:
     """Return a dict for each cell that has valid runs.
 
-    ``key`` is the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to the mean, both ends of
-    its interval, and the reason for a missing interval.
+    ``key`` has the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to a list: the mean, the
+    lower and upper ends of the interval, and the reason for a missing interval.
     """
     columns, cells = {column.name: column for column in RUNS}, []
     steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
@@ -105,9 +105,9 @@ def check_data(runs, checks) -> dict | None:
 def page_data(
     runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
 ) -> dict:
-    """Return the data for the page's script: factor levels, measures, columns of runs, means of cells, checks and time series.
+    """Return the data for the page's script: factor levels, measures, runs, means of cells, checks and time series.
 
-    Columns of runs contain values, or indices into the factor levels.
+    ``runs`` has one list per column; the lists of factors contain indices into the factor levels.
     """
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])

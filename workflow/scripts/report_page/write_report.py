@@ -57,7 +57,7 @@ TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read all tables of a study and of the study compared with it; a table that a study doesn't have is None."""
+    """Read all tables of a study and of the study with which it is compared; a table that doesn't exist is None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):
@@ -69,7 +69,7 @@ def _read_tables(inputs, outline) -> SimpleNamespace:
 
 
 def _metric_items(tables, figures, design) -> dict[str, dict]:
-    """Return the page's items for each metric, by slug: its figure, its definition, and its means and statistics by cell."""
+    """Return the page's items for the metrics: slug -> the metric's figure, definition, means and statistics of the cells."""
     items = {}
     for metric in METRICS:
         if metric.slug in figures:
@@ -85,14 +85,14 @@ def _metric_items(tables, figures, design) -> dict[str, dict]:
 
 
 def _ccas_words(ccas, design) -> str:
-    """Return the CCAs or mixes as text; for many mixes, the number of mixes and the CCAs that they contain."""
+    """Return the CCAs or mixes as text; if there are many mixes, return the number of mixes and the CCAs that they contain."""
     if design.mixes and len(ccas) > MAX_MIXES_NAMED:
         return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
     return ", ".join(ccas)
 
 
 def partial_words(runs) -> str:
-    """Return a sentence on the part of the study that a report covers, and on the consequences; empty if all runs were executed."""
+    """Return text on the executed runs of an incomplete study and the consequences for comparisons; empty if all runs were executed."""
     absent = not_run(runs)
     if not absent.any():
         return ""
@@ -106,12 +106,12 @@ def partial_words(runs) -> str:
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
         f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The missing runs have not "
-        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared over the replications that both have, so the means in a comparison can differ from the means over all runs."
+        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no scenario has all runs.'} Two CCAs are compared over the replications that both have, so the means in a comparison can differ from the means over all runs."
     )
 
 
 def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
-    """Return the study's outline as pairs of names and values."""
+    """Return the study's main facts as pairs of a name and a value."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
     programs = []
     if len(simulators) < len(design.platforms):
@@ -261,7 +261,7 @@ def held_together(text: str) -> str:
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all inputs, write both pages and the findings."""
+    """Read all inputs; write both pages and the findings."""
     paths, files = dict(inputs.items()), {page: Path(path) for page, path in outputs.items()}
     context = page_context(paths, dict(params.items()))
     text = findings_text(context["study"]["study"], context["findings"])

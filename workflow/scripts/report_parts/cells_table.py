@@ -22,7 +22,7 @@ class Shown:
 
     column: PageColumn
     cell: Callable[[dict], Cell | str]
-    reads: tuple[str, ...] = ()  # columns of the table that the cell is made of; empty for a custom cell
+    reads: tuple[str, ...] = ()  # columns of the analysis table from which the cell is made; empty for a custom cell
 
 
 def shown_text(heading, name, words=None, empty="", kind="text", filtered=False, header=False) -> Shown:
@@ -35,7 +35,7 @@ def shown_text(heading, name, words=None, empty="", kind="text", filtered=False,
 
 
 def shown_number(heading, name, decimals=None, unit="", filtered=False, header=False) -> Shown:
-    """Return a column of numbers, with digits chosen for each number if `decimals` is None."""
+    """Return a column of numbers; if `decimals` is None, the number of decimals is chosen for each number."""
     column = PageColumn(heading, "number", filtered, header)
     return Shown(column, lambda row: number_cell(row[name], decimals, unit), (name,))
 
@@ -71,7 +71,7 @@ class PageTable:
     shown: tuple[Shown, ...]
 
     def of(self, material) -> dict:
-        """Return the table of the page for a `ReportMaterial`."""
+        """Return the page's table, made from a `ReportMaterial`."""
         table = getattr(material.tables, self.table)
         return cells_table(self.identifier, self.caption, table, self.shown, material.design)
 
@@ -109,7 +109,7 @@ def cells_table(
     shown : iterable of Shown
         Columns of the table, in order.
     design : StudyDesign, optional
-        If it doesn't compare IP versions, columns that show ``ip_version`` are left out.
+        If the study doesn't compare IP versions, columns that show ``ip_version`` are omitted.
     without : collection of str
         Columns of `table` that are not shown.
     """
@@ -122,7 +122,7 @@ def cells_table(
         if unknown:
             raise ValueError(
                 f"table {identifier}: '{one.column.heading}' shows the column {', '.join(unknown)}, which the table doesn't have; "
-                f"there are {', '.join(names)}"
+                f"its columns are {', '.join(names)}"
             )
     cells = [[one.cell(row) for one in shown] for row in rows]
     return data_table(identifier, caption, [one.column for one in shown], cells, initial)

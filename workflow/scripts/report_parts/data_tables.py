@@ -22,16 +22,16 @@ class PageColumn:
     """A column of a table on the page."""
 
     heading: str
-    #: "text" (on one line), "number" (set to the right, sorted by value), "short", "words" or "note" (text of several
+    #: "text" (on one line), "number" (aligned right, sorted by value), "short", "words" or "note" (text of several
     #: lines, narrow to wide).
     kind: str = "text"
-    filtered: bool = False  # whether readers can choose one of its values
-    header: bool = False  # whether its cells are the heads of their rows
+    filtered: bool = False  # whether readers can filter the rows by the column's values
+    header: bool = False  # whether the column's cells are row headers
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, its sort key if that isn't the text, and a class for the style sheet."""
+    """A cell: its text, its sort key if it differs from the text, and a class for the style sheet."""
 
     text: str
     value: float | int | str | None = None
@@ -41,8 +41,8 @@ class Cell:
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     """Return the template variables of a table.
 
-    The keys are ``id``, ``caption``, ``columns``, ``initial``, ``rows`` (those in the HTML), ``total`` (number of all rows) and
-    ``packed`` (all rows, compressed, or None if they are in the HTML).
+    The keys are ``id``, ``caption``, ``columns``, ``initial``, ``rows`` (the rows in the HTML), ``total`` (number of all rows)
+    and ``packed`` (all rows, compressed, or None if all rows are in the HTML).
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def _pack(rows) -> str:
 
 
 def number_cell(value, decimals=None, unit="") -> Cell:
-    """Return a cell with a number, sorted by its full precision; a dash if there is none."""
+    """Return a cell with a rounded number and the exact number as its sort key; a dash if the number is missing."""
     if is_missing(value):
         return Cell(NONE)
     return Cell(minus(number(value, decimals)) + unit, round_trip(value))
 
 
 def interval_cell(low, high, decimals) -> Cell:
-    """Return a cell with an interval, sorted by its lower end; a dash if there is none."""
+    """Return a cell with an interval and the lower end as its sort key; a dash if the interval is missing."""
     if is_missing(low):
         return Cell(NONE)
     return Cell(minus(f"{number(low, decimals)} to {number(high, decimals)}"), float(low))
@@ -115,7 +115,7 @@ def round_trip(value) -> int | float:
 
 
 def minus(text) -> str:
-    """Return a number's text with a true minus sign in place of the hyphen."""
+    """Return the text of a number with a true minus sign instead of a hyphen."""
     return text.replace("-", MINUS)
 
 
@@ -125,29 +125,29 @@ def signed(value, decimals=None) -> str:
         return NONE
     text = number(value, _effect_decimals(value) if decimals is None else decimals)
     if float(text.replace(",", "")) == 0:
-        return text.removeprefix("-")  # rounded to 0, it has no direction
+        return text.removeprefix("-")  # a difference that is rounded to 0 has no direction
     return minus(text) if value < 0 else f"+{text}"
 
 
 def signed_cell(value, decimals=None) -> Cell:
-    """Return a cell with a signed difference, sorted by its full precision; a dash if there is none."""
+    """Return a cell with a signed difference and the exact difference as its sort key; a dash if the difference is missing."""
     return Cell(NONE) if is_missing(value) else Cell(signed(value, decimals), value)
 
 
 def size(value) -> str:
-    """Return the size of a difference, without its direction: "1.4", "< 0.001"."""
+    """Return the size of a difference as text without a sign: "1.4", "< 0.001"."""
     if is_missing(value):
         return NONE
     return "< 0.001" if 0 < value < 0.0005 else number(value, shared_decimals(value))
 
 
 def _effect_decimals(value) -> int:
-    """Return the number of decimals with which a difference, in percent or points, has three digits."""
+    """Return the number of decimals that shows three digits of a difference."""
     return max(0, decimals_for(value) - 1)
 
 
 def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
-    """Return two cells for a row: its difference in ``effect_unit``, and the difference's interval; a dash for a missing value."""
+    """Return two cells for a row: the difference with its unit, and the interval of the difference; a dash for a missing value."""
     value = row[estimate]
     if is_missing(value):
         return Cell(NONE), Cell(NONE)

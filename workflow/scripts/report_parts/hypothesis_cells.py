@@ -11,7 +11,7 @@ DIFFERS, ALIKE, OPEN = "verdict differs", "verdict alike", "verdict open"
 
 
 def shown_scenario(scenarios, header=True) -> Shown:
-    """Return the column of scenarios, sorted in the order of ``tidy/scenarios.csv`` and shown by label."""
+    """Return the column of scenarios, which shows labels and is sorted in the order of ``tidy/scenarios.csv``."""
     places = {name: place for place, name in enumerate(scenarios["scenario"])}
     return shown_cell(
         "Scenario",
@@ -22,7 +22,7 @@ def shown_scenario(scenarios, header=True) -> Shown:
 
 
 def _metric_cell(row):
-    """Return a cell with the metric's name and unit, sorted in the report's order."""
+    """Return a cell with the metric's name and the metric's position in the report as its sort key."""
     names = list(METRIC_NAMES)
     place = names.index(row["metric"]) if row["metric"] in names else len(names)
     return Cell(METRIC_NAMES.get(row["metric"], row["metric"]), place)
@@ -32,7 +32,7 @@ METRIC = shown_cell("Metric", _metric_cell, filtered=True)
 
 
 def first_metric(table) -> dict[str, str]:
-    """Return the initial selection of a table with several metrics: the first metric; empty for a table with one metric."""
+    """Return the initial selection of a table: the first of several metrics; empty if the table has only one metric."""
     return {"Metric": METRICS[0].name} if table["metric"].nunique() > 1 else {}
 
 
@@ -72,7 +72,7 @@ def tests_table(identifier, caption, table, scenarios, shown) -> dict:
 
 
 def tiny(p) -> str:
-    """Return a p-value as printed in the paper, with very small ones as powers of ten."""
+    """Return a p-value as text in the form that the paper uses: very small values are powers of ten."""
     if is_missing(p):
         return NONE
     if p == 0:

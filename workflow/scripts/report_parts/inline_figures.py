@@ -19,7 +19,7 @@ _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
 _SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
 # A panel wider than this many points needs more room than a column for its type to be legible.
 BROAD_PT = 262
-# Text before an identifier, where a panel defines it or refers to it.
+# Text before an identifier that a panel defines or refers to.
 _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
 # Smallest number of equal marks that are combined.
@@ -29,7 +29,7 @@ _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", 
 
 
 def inline_panels(path, name) -> tuple[list[str], int]:
-    """Read a figure and return its panels, one ``<svg>`` element each, and the number of panels per row.
+    """Read a figure; return one ``<svg>`` element per panel, and the number of panels per row.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _panel(view, by_id, prefix):
 
 
 def _gather_dots(svg, prefix):
-    """Replace many equal marks by one invisible line that has the mark at each of its points.
+    """Replace many equal marks with one invisible line that shows the mark at each of its points.
 
     This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the figure's file has hundredths.
     """

@@ -17,14 +17,14 @@ from study_files.study_design import StudyDesign
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, its topic in a word or two, and the identifier of the section that shows it."""
+    """A finding: a sentence, the topic in a word or two, and the identifier of the section that shows the finding."""
 
     topic: str
     text: str
     section: str
     data: list[dict] = field(default_factory=list)  # the sentence's data, for programs (``findings.json``)
-    figures: tuple[str, ...] = ()  # slugs of figures of any topic that show it, the best first
-    scenarios: tuple[str, ...] = ()  # scenarios that it is about, the clearest first; empty if it is about all
+    figures: tuple[str, ...] = ()  # slugs of the figures (of any topic) that show the finding, the best first
+    scenarios: tuple[str, ...] = ()  # scenarios that show the finding, the clearest first; empty if all scenarios do
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class ReportMaterial:
     #: DataFrames by name: runs, scenarios, all analysis tables, and tables of the other study as ``other_<name>``. None for
     #: a table that the study doesn't have.
     tables: SimpleNamespace
-    figures: dict  # by slug, as `page_files.figure_item` gives them
+    figures: dict  # slug -> result of `page_files.figure_item`
     design: StudyDesign
     study: dict  # as in ``tidy/provenance.json``
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table of cells in which CCAs can be ranked: rows whose scenario and IP version have all their runs."""
+        """Return the rows of a table of cells in which CCAs can be ranked: all runs of the row's scenario and IP version were executed."""
         return in_whole_places(cells, self.tables.runs)
 
     @property
     def other_claims(self) -> tuple[str, pd.DataFrame] | None:
-        """Name and claims of the study with which this one is compared, or None."""
+        """Name and claims of the study with which this study is compared, or None."""
         if self.design.other is None or self.tables.other_claims is None:
             return None
         return self.design.other, self.tables.other_claims

@@ -21,7 +21,7 @@ def download(path) -> dict[str, str]:
 
 
 def optional(inputs, name) -> str | Path | None:
-    """Return the path of an input that a rule may leave out, or None."""
+    """Return the path of an input, or None if the rule doesn't have this input."""
     value = inputs.get(name)
     if not value:
         return None
@@ -31,10 +31,10 @@ def optional(inputs, name) -> str | Path | None:
 def figure_item(inputs: Mapping[str, str], figure) -> dict:
     """Return the page's item for one figure.
 
-    The keys are ``slug``, ``caption`` (its first paragraph), ``explanation`` (its other paragraphs), ``panels``, ``columns`` (panels
-    per row), ``opens`` (whether the opening shows the whole figure, see `first_picture`), and the downloads ``svg`` and ``csv``.
+    The keys are ``slug``, ``caption`` (the caption's first paragraph), ``explanation`` (the other paragraphs), ``panels``, ``columns``
+    (panels per row), ``opens`` (whether the opening shows the whole figure, see `first_picture`), and the downloads ``svg`` and ``csv``.
 
-    The inputs have keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption`` for the figure's name.
+    ``inputs`` has the keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption``; ``<name>`` is the figure's name.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
     panels, columns = inline_panels(path, figure.slug)

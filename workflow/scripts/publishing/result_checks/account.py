@@ -1,4 +1,4 @@
-"""The report of a verification to the user."""
+"""The report that a verification prints for the user."""
 
 from itertools import islice
 
@@ -22,7 +22,7 @@ class Account:
         print(f"{'':<11}{text}", flush=True)
 
     def check(self, name, well, problems) -> None:
-        """Print a step: ``well`` if there are no problems, otherwise the number of problems and the first ones."""
+        """Print a step: ``well`` if there are no problems, otherwise the number of problems and the first `SHOWN` problems."""
         problems = iter(problems)
         first = list(islice(problems, SHOWN))
         more = sum(1 for _ in problems)

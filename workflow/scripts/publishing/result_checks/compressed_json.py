@@ -7,15 +7,15 @@ import zlib
 from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import TEXT_LIMIT
 
-#: Largest numbers of lists and objects, and of commas, in a text: each takes many times its size in memory. Run documents have at most
-#: one list or object per 80 bytes, and one comma per 14.
+#: Largest number of lists and objects, and largest number of commas, in a text: parsed values need many times the memory of their text.
+#: Run documents have at most one list or object per 80 bytes, and one comma per 14 bytes.
 MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
 #: Deepest nesting of lists and objects: twice the depth of documents and manifests, and far below Python's recursion limit.
 DEEPEST = 40
 
 
 def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
-    """Return the text of a run document.
+    """Decompress a run document.
 
     Raises ReceivedError if the content isn't exactly one complete gzip stream, or the text has more than ``limit`` bytes.
     """
@@ -34,7 +34,7 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 
 
 def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
-    """Return the parsed JSON of a text, such as a run document.
+    """Parse JSON text, such as a run document.
 
     Raises ReceivedError if the text isn't JSON, is nested too deeply, or has numbers that JSON doesn't allow, a duplicate key, or too
     many values.

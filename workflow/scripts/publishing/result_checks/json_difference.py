@@ -11,7 +11,10 @@ NOTHING = object()
 
 
 def file_difference(received: bytes, made: bytes) -> str | None:
-    """Return a description of the difference between an untrusted received run document and its rerun, or None if they are equal."""
+    """Describe the first difference between a received run document and its rerun; return None if they are equal.
+
+    The received document is not trusted.
+    """
     if received == made:
         return None
     offset = first_byte(received, made)

@@ -13,7 +13,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: Largest size of a kernel's description in bytes, which contains patches and C files as text, or in base64 if they aren't UTF-8.
+#: Largest size of a kernel's description in bytes. It contains patches and C files, as text or, if they aren't UTF-8, in base64.
 LARGEST = 2**26
 #: Additional files and options of a kernel with tracing. arch/um has neither a function tracer nor kprobes.
 TRACING = Path("envs/guest/tracing")
@@ -29,7 +29,7 @@ def kernel_name(specification: dict, root: Path) -> str | None:
 
 
 def build(specification: dict, folder: Path, root: Path, place: Path) -> str | None:
-    """Build the kernel of a received run; return the reason if the build fails, otherwise None.
+    """Build the kernel of a received run; return None, or the reason if the build fails.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
 
 
 def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
-    """Build a run's kernel (the image's or a custom one) with tracing in the folder ``place``, and return its path.
+    """Build a run's kernel (the image's or a custom kernel) with tracing in the folder ``place``; return the path of the built kernel.
 
-    The kernel has the same source, patches, C files and build number, plus `TRACING_OPTIONS` and the additions in envs/guest/tracing.
-    Parameters are the same as for `build`.
+    The source, patches, C files and build number are the same as for the run. `TRACING_OPTIONS` and the files in envs/guest/tracing are
+    added. Parameters are the same as for `build`.
 
     Raises
     ------
@@ -78,13 +78,13 @@ def _file_of(path):
 
 
 def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str]:
-    """Return the published C files of a run's custom kernel by SHA-256; raise `ReceivedError` if they are missing."""
+    """Return the published C files of a run's custom kernel: SHA-256 -> text; raise `ReceivedError` if they are missing."""
     _, contents = _description(f"workflow/kernel-{kernel_name(specification, root)}.json", folder)
     return {sha256: content.decode(errors="replace") for sha256, content in contents.items()}
 
 
 def _description(described, folder):
-    """Return a kernel's description, and its files' contents by SHA-256; raise `ReceivedError` if the description can't be read."""
+    """Return a kernel's description and its files (SHA-256 -> content); raise `ReceivedError` if the description can't be read."""
     try:
         published = json.loads(read_file(folder, described, LARGEST))
         contents = {one["sha256"]: _content(one) for one in (*published["files"], *published.get("patches", []))}
@@ -96,9 +96,10 @@ def _description(described, folder):
 
 
 def _published(specification, folder, root, place):
-    """Write the files of a run's custom kernel to ``place``; return its base, its C files as (path, SHA-256), and the kernel's published SHA-256.
+    """Write the published files of a run's custom kernel to ``place``.
 
-    Raises `ReceivedError` if a file was not published.
+    Returns the kernel's definition, the kernel's C files as (path, SHA-256), and the published SHA-256 of the kernel. Raises
+    `ReceivedError` if a file was not published.
     """
     run, name = RunSpecification(specification), kernel_name(specification, root)
     kernel = run.kernel and {**run.kernel}
@@ -121,7 +122,7 @@ def _published(specification, folder, root, place):
 
 
 def _built(name, kernel, files, root, made) -> Path:
-    """Build a kernel with set-up and return its path in the folder ``made``; raise `ReceivedError` with the reason if the build fails."""
+    """Build a kernel in the folder ``made`` and return the kernel's path; raise `ReceivedError` with the reason if the build fails."""
     linux = made / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:

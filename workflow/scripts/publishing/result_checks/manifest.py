@@ -20,11 +20,11 @@ from publishing.result_checks.received_errors import ReceivedError
 from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
-#: Files that a study doesn't publish: files about machines and times, on which results don't depend, and kernels, which can be rebuilt.
+#: Files that a study doesn't publish: files about machines and times, which don't affect results, and kernels, which can be rebuilt.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
 #: Largest size of a manifest in bytes: more than the 50 MB for 100,000 runs.
 MAX_MANIFEST_BYTES = 2**26
-#: Largest number of commas in a manifest: an entry has about five, and is referred to once.
+#: Largest number of commas in a manifest: an entry has about five commas, and one reference to it.
 MOST_COMMAS = 2_000_000
 #: Largest size of a file listed in a manifest, in bytes; the largest are tables.
 LARGEST_FILE_BYTES = 2**29
@@ -42,7 +42,7 @@ class FileEntry(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The problem of a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
+    """A problem with a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
 
     path: str
     kind: str
@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 
 
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
-    """Read the list of files that a results folder should have: entries by path relative to the folder, sorted.
+    """Read the list of files that a results folder should have: path relative to the folder -> entry, sorted by path.
 
     No path is absolute or contains steps out of the folder; `file_in` also checks links. Raises `ManifestError` if the manifest is missing
     or isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest or size.
@@ -90,7 +90,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 
 
 def file_in(folder: str | Path, path: str) -> Path:
-    """Return the path of a listed file in a folder, which may itself be a link.
+    """Return the path of a listed file in a folder; the folder itself may be a link.
 
     Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or isn't the path of a
     regular file.
@@ -109,9 +109,9 @@ def file_in(folder: str | Path, path: str) -> Path:
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Yield the problems of a results folder, compared with the entries from `read_manifest`.
+    """Yield the problems of a results folder that is compared with the entries from `read_manifest`.
 
-    Unless ``unlisted`` is False, the files that aren't listed follow, sorted, except for `UNPUBLISHED` files.
+    Unless ``unlisted`` is False, files that aren't listed are problems too, except for `UNPUBLISHED` files; they follow in sorted order.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):
@@ -122,7 +122,7 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
 
 
 def file_problem(folder, path, entry) -> Problem | None:
-    """Return the `Problem` of a listed file, or None; the size is checked first, then the digest."""
+    """Return the `Problem` with a listed file, or None; the size is checked first, then the digest."""
     shown = f"{folder}/{path}"
     try:
         place = file_in(folder, path)

@@ -15,17 +15,17 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 LARGEST_RATIO = 100
 #: Largest number of files: twice as many as in the results of a study with 100,000 runs.
 LARGEST_COUNT = 200_000
-#: Largest size of the list of entries in bytes, for the longest names of runs.
+#: Largest size of the list of entries in bytes, enough for the longest names of runs.
 LARGEST_LIST_BYTES = 2**26
 #: Signature at the beginning of an entry in that list (APPNOTE.TXT, 4.3.12).
 SIGNATURE = b"PK\x01\x02"
 
 
 class ArchiveFile(io.FileIO):
-    """An archive whose list of entries is checked before `zipfile` parses the list, which it reads as a whole."""
+    """An archive that checks its list of entries before `zipfile` parses the list; `zipfile` reads the list in one call."""
 
     def read(self, size=-1) -> bytes:
-        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list with more entries than results can have."""
+        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of more entries than results can have."""
         if size > LARGEST_LIST_BYTES:
             raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
         content = super().read(size)

@@ -1,4 +1,4 @@
-"""Read a results folder's run documents with limits on size, and check them against the schema, their paths and the study."""
+"""Read the run documents of a results folder with limits on size, and compare them with the schema, their paths and the study."""
 
 import hashlib
 import json
@@ -93,7 +93,7 @@ def check_form(document, text) -> None:
 
 
 def _specification_problems(name, own, expected, study):
-    """Return a list with the problem of a document's specification, which may be for another run or not part of the study."""
+    """Return a list of at most one problem: the specification is for another run, or differs from the study's specification."""
     if not isinstance(own, dict):
         return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:
@@ -108,7 +108,7 @@ def _specification_problems(name, own, expected, study):
 
 
 def _place_of(specification):
-    """Return the run's name according to its specification, or None if there is none."""
+    """Return the name of the run that a specification describes, or None if the specification is incomplete."""
     try:
         factors = [specification[factor] for factor in ("cca", "ip_version", "replication")]
         return "/".join(map(str, (specification["scenario"]["id"], *factors)))

@@ -33,7 +33,7 @@ _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[Path]:
-    """Yield the results folder at a path; raise ReceivedError if the path is neither a results folder nor an archive of one.
+    """Yield the results folder at a path; raise ReceivedError if the path is neither a results folder nor an archive of results.
 
     An archive from `make publish` is unpacked into a temporary folder, which is deleted at the end.
     """
@@ -67,7 +67,7 @@ def _at_work(folder):
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Create a temporary folder that is deleted at the end, and delete temporary folders left behind by killed verifications."""
+    """Create a temporary folder that is deleted at the end; also delete temporary folders that killed verifications left behind."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):  # one in use can't be locked
@@ -78,7 +78,7 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
-            # Before it was locked, another verification may have mistaken it for a leftover.
+            # Before the folder was locked, another verification may have mistaken it for a leftover.
             with contextlib.suppress(FileNotFoundError, BlockingIOError):
                 stack.enter_context(locked(folder))
                 if folder.exists():
@@ -88,7 +88,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _remove(folder):
-    """Remove a folder with all its contents, or print a sentence if it can't be removed."""
+    """Remove a folder with all its contents; print a sentence if the folder can't be removed."""
     # Not `shutil.rmtree`, whose recursion fails for a thousand nested folders.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
@@ -96,7 +96,7 @@ def _remove(folder):
 
 
 def _results_folder(folder, source):
-    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder; ``source`` is the user's path."""
+    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder. ``source`` is the user's path."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())

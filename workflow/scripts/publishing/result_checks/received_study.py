@@ -15,18 +15,28 @@ from study_files.program_ccas import with_named_programs
 from study_files.study_replications import replications_of
 
 PROVENANCE = "tidy/provenance.json"
-#: Largest size of the provenance in bytes; a study with a hundred scenarios has a thousandth of this.
+#: Largest size of the provenance in bytes; a study with a hundred scenarios needs a thousandth of this.
 PROVENANCE_LIMIT = 2**24
 SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
-    """The study as recorded in the provenance of a results folder.
+    """The study that is recorded in the provenance of a results folder.
 
-    ``present`` is whether the folder has a provenance. ``content`` is the resolved study, with every value within the schema's limits; if
-    there is no valid study, it is None, and ``problem`` is the reason. ``commit`` is the commit of the workflow that made the results,
-    ``commit_date`` its date, ``dirty`` is true if the workflow had local changes, and ``analysis_image`` is the digest of the image that
-    made the tables; ``commit``, ``commit_date`` and ``analysis_image`` are None if the provenance doesn't contain them.
+    Attributes
+    ----------
+    present : bool
+        Whether the folder has a provenance.
+    content : dict or None
+        The resolved study, with every value within the schema's limits; None if there is no valid study.
+    problem : str or None
+        The reason why there is no valid study.
+    commit, commit_date : str or None
+        Commit of the workflow that made the results, and the commit's date; None if unknown.
+    dirty : bool
+        Whether the workflow had local changes.
+    analysis_image : str or None
+        Digest of the image that made the tables; None if unknown.
     """
 
     def __init__(self, folder: Path):
@@ -44,7 +54,7 @@ class ReceivedStudy:
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
-            # It is part of a command that the user may copy.
+            # The commit is part of a command that the user may copy.
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
@@ -82,7 +92,7 @@ class ReceivedStudy:
 
 
 def _resolved(study):
-    """Return a study from the provenance; raise ReceivedError unless it is a study as resolved by the workflow."""
+    """Return the study in a provenance; raise ReceivedError unless the study is resolved as the workflow would resolve it."""
     if names_files_unread(study):
         raise ReceivedError("has a study whose kernels are not complete, as written by the workflow")
     try:

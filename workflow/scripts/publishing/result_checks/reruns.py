@@ -26,14 +26,15 @@ END_S = 10
 
 
 def about(seconds) -> str:
-    """Return a time as short text, in seconds or, from two minutes, in minutes."""
+    """Return a duration as short text, in seconds or, if it is at least two minutes, in minutes."""
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
 def run_command(root, specification, output, programs, kernels=None, folder=None) -> list[str]:
-    """Return the command that executes a run as the workflow does, as a list of arguments.
+    """Return the command that executes a run in the same way as the workflow, as a list of arguments.
 
-    ``folder`` is the results folder, which contains the archives of declared programs (``programs``) if the run needs any.
+    ``programs`` has the digest of the program in each image. ``folder`` is the results folder, whose subfolder ``programs`` has the
+    archives of the study's own programs if the run needs any.
     """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
@@ -52,10 +53,10 @@ def run_command(root, specification, output, programs, kernels=None, folder=None
 
 
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
-    """Return the command that runs a Python module (its name, then arguments) in an image, as a list of arguments.
+    """Return the command that runs a Python module in an image, as a list of arguments.
 
-    The image has the same access to the machine as the workflow's runs (none to the network), and none to the user's home. Mounts are
-    results of `mount`, with ",ro" appended for a read-only folder.
+    ``module`` has the name of the module, followed by its arguments. Mounts are results of `mount`, with ",ro" appended for a read-only
+    folder. The module has the same access to the machine as the workflow's runs, without the network, and no access to the user's home.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",
@@ -66,7 +67,10 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return the argument of Apptainer's `--mount` for a folder at its own path, which may contain any characters."""
+    """Return the argument of Apptainer's `--mount` for a folder, which has the same path in the container.
+
+    The path may contain any characters.
+    """
     fields = io.StringIO()
     csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
     return fields.getvalue()
@@ -81,11 +85,29 @@ def rerun(
     programs: dict[str, str],
     kernels: Path | None = None,
 ) -> Iterator[tuple[str, str | None]]:
-    """Execute runs, ``cores`` at a time, and compare each document with the received one.
+    """Execute runs and compare each document with the received document.
 
-    Yields name and `finding` as the runs end; ending the iteration also ends the runs in progress. ``runs`` has the validated
-    specifications by name, ``root`` is the checkout, ``place`` a temporary folder, ``programs`` has the digest of the program in each
-    image, and ``kernels`` is a folder with the kernels that were built for the runs, if any. Nothing is written to the received ``folder``.
+    Parameters
+    ----------
+    runs : dict
+        Name of each run -> validated specification.
+    folder : pathlib.Path
+        The received results, to which nothing is written.
+    root : pathlib.Path
+        The checkout.
+    place : pathlib.Path
+        A temporary folder.
+    cores : int
+        Number of runs that are executed at the same time.
+    programs : dict
+        Name of each image -> digest of the program in the image.
+    kernels : pathlib.Path, optional
+        Folder with the kernels that were built for the runs.
+
+    Yields
+    ------
+    name, difference : str, str or None
+        A run that has ended, and its `finding`. Ending the iteration also ends the runs in progress.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -109,9 +131,9 @@ def rerun(
 
 
 def start(arguments, folder, environment=None) -> subprocess.Popen:
-    """Start a process in a separate session, so that Ctrl-C in the terminal doesn't reach it and only the verification stops it.
+    """Start a process in a separate session, so that Ctrl-C in the terminal doesn't reach it.
 
-    The process runs in the folder, and its output is written to ``log`` there.
+    The process runs in the folder, and its output is written to ``log`` in this folder. Only the caller stops the process (see `end`).
     """
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(

@@ -46,7 +46,7 @@ class NotMadeError(Exception):
 
 
 def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
-    """Recreate all outputs, and return a sentence for each file that differs, is missing, or isn't made by the workflow.
+    """Recreate all outputs; return a sentence for each received file that differs, is missing, or isn't made by the workflow.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     ------
     ReceivedError
         If a required file is missing, can't be read, or is from another study.
-        NotMadeError
-            If the page compares the results with another study's.
+    NotMadeError
+        If the page compares the results with the results of another study.
     """
     made = place / "results" / study.content["study"]
     _copy(folder, [STUDY], made)
@@ -100,7 +100,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
 
 
 def _analysis_of(path, study):
-    """Return the analysis section of a received study file; raise ReceivedError if it isn't the study in the provenance."""
+    """Return the analysis section of a received study file; raise ReceivedError if the study differs from the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
         raise ReceivedError(f"{STUDY} has kernels that are not complete, as written by the workflow")

@@ -15,7 +15,7 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each run's document according to the tables, by run name; empty for a run without a document.
+    """Return the digests of run documents in the tables: name of the run -> SHA-256, empty for a run without a document.
 
     Raises ReceivedError if there is no table of runs, or if a table lacks a column or has a run twice.
     """

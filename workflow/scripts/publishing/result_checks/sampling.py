@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Return a sample of runs drawn with Python's own generator, so that everyone with the same results and seed gets the same sample."""
+    """Return a random sample of runs; Python's generator gives everyone with the same results and seed the same sample."""
     return random.Random(seed).sample(sorted(names), count)
 
 
@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents for which a sample includes at least one with the given probability."""
+    """Return the smallest number of changed documents that a sample detects with a probability of at least ``chance``."""
     # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

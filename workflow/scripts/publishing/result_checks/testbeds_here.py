@@ -10,7 +10,10 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def testbeds_here() -> dict[str, tuple[str, str]]:
-    """Return the digests of image and program by image name, for this checkout's platforms: Linux and, if the image exists, ns-3."""
+    """Return the digests of this checkout's testbeds: name of the image -> (digest of the image, digest of the program).
+
+    The images are "testbed" for Linux and, if it exists, "ns3" for ns-3.
+    """
     here = {"testbed": (image_here("testbed"), package_digest(*TESTBED))}
     if (ROOT / "envs/ns3.sif").exists():
         from simulator.run import program_digest  # only a checkout with that image needs it
