@@ -47,9 +47,10 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a copy of a `LongFlow` with the pair and CCA that follow from its number.
+    """Return a copy of a `LongFlow` with the pair and CCA of this flow on a chain.
 
-    The flows that cross all bottlenecks have the lowest numbers. The cross flows of each bottleneck follow.
+    Both follow from the flow's number: the flows that cross all bottlenecks have the lowest numbers, and the cross flows of each
+    bottleneck follow.
     """
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
-#: Direction -> key of its policer in a link.
+#: Direction -> key of the direction's policer in a link.
 POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
 def policers_of(link) -> dict[str, dict]:
-    """Return the policer of each direction that has one; ``link`` belongs to a resolved scenario or to a specification."""
+    """Return the policers of a link by direction; directions without a policer are omitted.
+
+    ``link`` belongs to a resolved scenario or to a specification.
+    """
     return {direction: link[key] for direction, key in POLICERS.items() if link.get(key)}
 
 
@@ -30,7 +33,7 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
-    #: Omitted from specifications that don't use them.
+    #: Specifications omit the following fields if they don't use them.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     reverse_trace: dict | None = None
@@ -79,7 +82,7 @@ class Hosts:
 
     pairs: int
     access_delay_ms: list
-    #: Omitted from specifications that don't use it.
+    #: Specifications omit this field if they don't use it.
     qdisc: str = "none"
 
 
@@ -117,5 +120,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: Omitted from specifications that don't use it.
+    #: Specifications omit this field if they don't use it.
     ecn: str = "off"

@@ -46,8 +46,8 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
         SHA-256 that identifies the image's kernel. Linux's source, patches, configuration and compiler determine it.
     sources : iterable of Definition
         Definitions with a C file.
-        kernel : dict, optional
-            Definition of a kernel that replaces the image's kernel (`Definition.kernel`).
+    kernel : dict, optional
+        Definition of a kernel that replaces the image's kernel (`Definition.kernel`).
     """
     lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
     lines += [identity(kernel) + "\n"] if kernel else []

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
 #: Name of the table for tc, and the environment variable with the folder in which tc looks for the table.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
-#: Probability of rejecting delays that were drawn from the table.
+#: Probability that the check rejects delays that were drawn from the table.
 FALSE_ALARM = 1e-9
 
 

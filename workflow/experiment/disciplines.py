@@ -234,7 +234,7 @@ def discipline_of(queue) -> Discipline:
 
 
 def measure_of(queue) -> tuple[str, float] | None:
-    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue states no size."""
+    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue has no size."""
     return next(((measure, queue[measure]) for measure in MEASURES if measure in queue), None)
 
 

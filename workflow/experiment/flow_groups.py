@@ -37,7 +37,7 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Omitted from specifications if they have these values.
+    #: Specifications omit the following fields if they have these defaults.
     direction: str = "forward"
     program: dict | None = None
 

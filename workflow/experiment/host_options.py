@@ -23,7 +23,7 @@ SWITCH = {"type": "boolean"}
 #: Mode of RACK's reordering window -> value of the sysctl, a sum of bits (1: RACK detects losses, 2: the window is static, 4: DupThresh
 #: doesn't close the window).
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
-#: Option of iperf3(1) that limits the pacing rate of its sockets.
+#: Option of iperf3(1) that limits the pacing rate of sockets.
 MAX_PACING_RATE = "--fq-rate"
 
 
@@ -31,15 +31,15 @@ MAX_PACING_RATE = "--fq-rate"
 class HostOption:
     """A TCP setting: a host's sysctl, a metric of the host's routes to the peer, a limit of the host's interface, or an iperf3 option."""
 
-    name: str  # its key in a study's `transport`
-    value: dict  # JSON Schema of its value, without descriptions
-    default: object  # the kernel's default, which is not set
-    sysctl: str = ""  # name of sysctl(8)
-    metric: str = ""  # word of ip-route(8)
-    device: str = ""  # word of ip-link(8) for the interface to the network
+    name: str  # the setting's key in a study's `transport`
+    value: dict  # JSON Schema of the value, without descriptions
+    default: object  # the kernel's default, which is never written
+    sysctl: str = ""  # name in sysctl(8)
+    metric: str = ""  # name in ip-route(8)
+    device: str = ""  # name in ip-link(8), for the interface to the network
     program: str = ""  # option of iperf3(1)
     sides: tuple[str, ...] = SIDES  # sides of a pair to which the setting applies
-    written: Callable = lambda value: str(int(value))  # value -> word for the kernel
+    written: Callable = lambda value: str(int(value))  # value -> text for the kernel
 
     @property
     def place(self) -> str:
@@ -48,7 +48,7 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that the option requires for other keys of the scenario: key -> allowed values."""
+        """Requirements of the option on other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program

@@ -115,7 +115,8 @@ class LateDeliveries:
         if not traces:
             return 0
         on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At each end: one packet whose transmission has begun, and one that passes because the rate rises early before a faster step (`traces`).
+        # At each end of the period: one packet whose transmission has begun, and one packet that passes because the rate rises early
+        # before a faster step (`traces`).
         return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property

@@ -26,8 +26,7 @@ from experiment.timeline import DIRECTIONS, directions_of
 #: Places of an option. ``PATH`` is the netem with the path's delay and loss. ``ARRIVALS`` is a separate netem on a dumbbell; packets pass
 #: it first when they arrive behind the bottleneck.
 PATH, ARRIVALS = "path", "arrivals"
-#: Requirements on other keys of the scenario, due to an option's place, and for options that keep packets in order: key -> allowed
-#: values.
+#: Requirements on other keys of the scenario (key -> allowed values): by an option's place, and for options that keep packets in order.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
@@ -54,18 +53,18 @@ CORRELATED = ("loss", "delay", "corrupt", "reorder")
 class LinkOption:
     """An option of a link."""
 
-    name: str  # its key in a study's `link`
-    value: dict  # JSON Schema of its value, without descriptions
+    name: str  # the option's key in a study's `link`
+    value: dict  # JSON Schema of the value, without descriptions
     default: object = None  # the value that has no effect
     by_direction: bool = False  # whether a study may give one value for each direction
     behind: str = ""  # key of `link` after which the option is listed; empty: listed last
     place: str = PATH  # `PATH` or `ARRIVALS`
     # Requirements on other keys of the scenario, in addition to the requirements of the place: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""  # format of tc(8)'s words; empty if netem has no separate option for it
+    words: str = ""  # format of the arguments for tc(8); empty if netem has no separate argument
     key: tuple = ()  # path to the option's number in tc's JSON
     factor: float = 100  # number in tc's JSON x factor = value read back
-    told: str = ""  # name of the value read back; the option's name if empty
+    told: str = ""  # name of the value read back; empty: the option's name
     given: Callable = lambda value: value  # value -> number passed to netem
     delay_ms: Callable = lambda value: 0  # value -> delay that the option's netem needs
     idle_ms: Callable = lambda value: 0  # value -> longest time that the option makes a packet wait on an idle path
@@ -74,17 +73,17 @@ class LinkOption:
     percent: Callable = lambda value: value  # value -> percentage of packets that the option affects
     only: str = ""  # the only direction that can have the option; empty if both can
     correlated: str = ""  # name of the option's effect in `CORRELATED`
-    more_words: Callable = lambda value: ""  # value -> tc's words after the correlation
+    more_words: Callable = lambda value: ""  # value -> further arguments for tc(8), after the correlation
     of_jitter: bool = False  # whether the option describes jitter, so that a direction without jitter doesn't have it
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """Values that the option requires for other keys of the scenario: key -> allowed values."""
+        """Requirements of the option on other keys of the scenario: key -> allowed values."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
     def none(self) -> object:
-        """The option's value in a resolved study that doesn't use it."""
+        """The option's value in a resolved study that doesn't use the option."""
         return dict.fromkeys(DIRECTIONS, self.default) if self.by_direction else self.default
 
     def used(self, link) -> bool:
@@ -179,7 +178,7 @@ LINK_OPTIONS = (
             "hosts.qdisc": ("none",), "transport.segmentation_offload": (False,), "background": ("none",),
         },
     ),
-    # netem draws from a table, which the kernel doesn't report: only the probe's delays show it.
+    # The kernel doesn't report the table from which netem draws. Only the probe's delays show the distribution.
     LinkOption(
         "jitter_distribution", {"enum": list(JITTER_REACH)}, default="uniform", behind="loss_percent", of_jitter=True,
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}, words="distribution {}",
@@ -237,7 +236,8 @@ LINK_OPTIONS = (
             "transport.segmentation_offload": (False,),
         },
     ),
-    # netem's `reorder` lets a share of packets pass at once and delays the others: here the others are the late ones.
+    # netem's `reorder` is the share of packets that pass at once. The option's percentage is the share of the other packets, which are
+    # late.
     LinkOption(
         "reordering",
         {

@@ -23,7 +23,10 @@ class LossModel:
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
-        """Yield for each packet whether the kernel drops it; each call of ``number`` returns the kernel's next random number."""
+        """Yield one bool per packet: whether the kernel drops the packet.
+
+        Each call of ``number`` returns the kernel's next random number.
+        """
         raise NotImplementedError
 
     @property

@@ -16,7 +16,7 @@ _STEPS, _SETTLED = 2048, 1e-6
 
 @lru_cache(maxsize=64)
 def correlated_share(chance, correlation) -> float:
-    """Return the fraction of packets that netem affects, from the configured probability and the correlation.
+    """Return the fraction of packets that netem affects, given a configured probability and a correlation.
 
     Both arguments are fractions; the correlation is below 1.
 

@@ -1,7 +1,7 @@
 """Custom guest kernels of a study (`kernels` of study.schema.yaml): another Linux version, patches and options.
 
-A run's specification contains all inputs of its kernel's build. The kernel is built beforehand (setup/kernels.py) and named after these
-inputs.
+A run's specification contains all build inputs of the run's kernel. The kernel is built beforehand (setup/kernels.py) and named after
+these inputs.
 """
 
 import json
@@ -16,7 +16,7 @@ CONFIGURATION_MARK = b"IKCFG_ST"
 
 
 def identity(kernel) -> str:
-    """Return all inputs of a kernel's build as text, excluding the locations of files."""
+    """Return all build inputs of a kernel as text, excluding the locations of files."""
     content = {key: value for key, value in kernel.items() if key not in ("tree", "patches")}
     patches = [patch["sha256"] for patch in kernel["patches"]]
     return json.dumps({**content, "patches": patches, "is_tree": "tree" in kernel}, sort_keys=True)

@@ -1,6 +1,7 @@
 """Programs that a study declares as flows. Each program is a server and a client, and may implement congestion control itself.
 
-Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of it, so a run's specification is complete.
+Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of the declaration, so a run's specification is
+complete.
 """
 
 import random
@@ -102,9 +103,9 @@ class ProgramFlow:
 def program_flows(specification) -> list[ProgramFlow]:
     """Return the flows of a run's programs, group by group.
 
-    Each flow starts at a random time after the start of its group, drawn uniformly within the study's ``start_within_ms`` (by default the
-    longest RTT of the empty paths), like a long flow. A program under test, whose group has the program's name as ``cca``, starts at the
-    same time as the long flow that it replaces.
+    Like a long flow, each flow starts at a random time after the start of its group. The time is drawn uniformly within the study's
+    ``start_within_ms`` (by default the longest RTT of the empty paths). The group of a program under test has the program's name as
+    ``cca``; the group's flows start at the same times as the long flows that they replace.
     """
     within_s = _within_s(specification)
     under_test = starts_drawn(specification)[1] if is_under_test(specification) else {}

@@ -21,7 +21,7 @@ class Parameter:
     """
 
     name: str
-    word: str  # word of tc(8)
+    word: str  # name in tc(8)
     key: str  # key in tc's JSON
     default: float | bool | str | None
     unit: str = ""
@@ -30,7 +30,7 @@ class Parameter:
     whole: bool = False
     choices: tuple = ()
     kept: Callable | None = None
-    off_word: str = ""  # word that turns a switch off; "" if tc has none
+    off_word: str = ""  # argument that turns a switch off; "" if tc has none
 
     @property
     def is_switch(self) -> bool:
@@ -105,7 +105,8 @@ class Discipline:
     counters: Counters = field(default_factory=Counters)
     fixed: dict = field(default_factory=dict)
     limit_word: str = "limit"
-    #: Functions that return further words for tc, and their expected read-back, from the queue's parameters and a packet's size in bytes.
+    #: Functions that return further words for tc, and the expected read-back of these words. Their arguments are the queue's parameters
+    #: and a packet's size in bytes.
     more_words: Callable | None = None
     more_expected: Callable | None = None
 

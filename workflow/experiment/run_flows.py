@@ -58,7 +58,7 @@ class RunFlows:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on.
+        """The pairs of hosts: h1 sends to h2, h3 sends to h4, and so on.
 
         On a chain, the first pair's flows cross all bottlenecks, and each other pair's flows cross one bottleneck.
         """
@@ -127,7 +127,7 @@ class RunFlows:
 
     @property
     def per_side(self) -> bool:
-        """Whether one program sends all flows and another receives them, instead of iperf3."""
+        """Whether one program sends all flows and another program receives them, instead of iperf3."""
         return self.traffic.processes == "per-side" and self.flows > 0
 
     def local_port(self, flow) -> int:

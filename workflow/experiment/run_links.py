@@ -1,4 +1,4 @@
-"""The effects of a run's links on packets in each direction, apart from the bottleneck. Part of `specification.RunSpecification`."""
+"""The effects of a run's links on packets in each direction, excluding the bottleneck. Part of `specification.RunSpecification`."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ from experiment.timeline import DIRECTIONS
 
 @dataclass(frozen=True)
 class Direction:
-    """The effects of one direction of the path on packets, without the bottleneck."""
+    """The effects of one direction of the path on packets, excluding the bottleneck."""
 
     delay_ms: float
     jitter_ms: float

@@ -28,7 +28,7 @@ class RunPackets:
 
     @property
     def largest_packet_bytes(self) -> int:
-        """The size of the links' largest packet as Linux's queueing disciplines count it, in bytes."""
+        """Size in bytes of the links' largest packet, as Linux's queueing disciplines count it."""
         return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
 
     @property

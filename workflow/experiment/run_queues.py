@@ -14,7 +14,7 @@ class RunQueues:
 
     @property
     def policers(self) -> dict[str, dict]:
-        """The policer of each direction that has one."""
+        """The policers by direction; directions without a policer are omitted."""
         return policers_of(self.scenario["link"])
 
     @property

@@ -72,7 +72,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers'."""
+        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers' CCAs."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
@@ -222,7 +222,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def serialised(self) -> bool:
-        """Whether a packet has a serialisation delay (length / rate) even on an idle link, due to the virtual clock."""
+        """Whether each packet has an emulated serialisation delay (length / rate), even on an idle link; this needs a virtual clock."""
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property

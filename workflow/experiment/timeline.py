@@ -82,7 +82,7 @@ class Timeline:
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return the (start in ns, value) pairs of a quantity. The first pair has the start 0 and also applies before it.
+        """Return the (start in ns, value) pairs of a quantity. The first pair has the start 0.
 
         A rate is the capacity that the link offers. With a trace it is the capacity of each step, which is 0 in empty steps.
         """
@@ -117,7 +117,7 @@ class Timeline:
 
 
 def rate_of(link, direction) -> float | None:
-    """Return a link's rate in a direction before the first change, None without a rate."""
+    """Return a link's rate in a direction before the first change; None without a rate."""
     return link.get("reverse_rate_mbps") or link["rate_mbps"] if direction == "reverse" else link["rate_mbps"]
 
 

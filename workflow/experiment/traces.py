@@ -38,7 +38,7 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield endless spans of constant capacity as (begin in ns, end in ns, rate in Mbit/s).
+    """Yield an endless sequence of spans with constant capacity: (begin in ns, end in ns, rate in Mbit/s).
 
     The end is infinite if the capacity never changes. All steps last `step_ms`, except the last one, which ends with the period.
     """
@@ -57,7 +57,9 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield endless spans with a whole number of packets each, as (begin in ns, end in ns, number of packets).
+    """Yield an endless sequence of spans: (begin in ns, end in ns, number of packets).
+
+    Each span carries a whole number of packets.
 
     Examples
     --------

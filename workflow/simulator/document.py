@@ -91,10 +91,10 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return the idle RTT by pair: the time that the pair's first flow took to connect. None if there is no idle RTT.
+    """Return the section ``idle_rtt``: the time that the first flow of each pair took to connect.
 
     A pair is omitted if its first flow connects after the first data packet has reached the bottleneck, because the path is no longer
-    empty then.
+    empty then. The result is None if all pairs are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs
     # Time at which the first data packet reaches the bottleneck.

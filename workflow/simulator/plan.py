@@ -34,8 +34,7 @@ LINUX_DEFAULTS = {
 }
 #: ns-3's default scheduler. All schedulers order events in the same way, so results don't depend on the choice.
 SCHEDULER = "ns3::MapScheduler"
-#: Simulated time in s between the end of the duration and the end of a simulation in which a flow hasn't connected because its packets
-#: were lost.
+#: Additional simulated time in s, after the duration, for a flow that can't connect because its packets are lost.
 GRACE_S = 120
 
 

@@ -51,7 +51,7 @@ def access_address(router, pair, last) -> dict[str, str]:
 
 
 def router_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of a dumbbell's two routers by router; each route leads to hosts behind the other router."""
+    """Return the routes of a dumbbell's routers, by router. Each route leads to the hosts behind the other router."""
     routes = {}
     for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
         further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)
@@ -177,9 +177,9 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def chain_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of a chain's routers by router. They lead to the hosts of all pairs whose path crosses the router.
+    """Return the routes of a chain's routers, by router.
 
-    Hosts attached to the router itself need no route.
+    Each router has routes to the hosts of all pairs whose path crosses the router, except hosts attached to this router.
     """
     routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
@@ -201,7 +201,7 @@ def _routes(network, via):
 
 
 def host_routes(pair, metrics) -> dict[str, list[Route]]:
-    """Return the default routes of a pair's two hosts by host.
+    """Return the default routes of a pair's hosts, by host.
 
     ``metrics`` maps ``sender`` and ``receiver`` to the metrics of the host's routes (such as ``quickack 1``).
     """
@@ -232,7 +232,9 @@ def network_of(addresses) -> dict[str, str]:
 
 
 def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
-    """Return a cable's routes with metrics by host: from each host to the peer. Hosts without metrics are omitted.
+    """Return the routes between a cable's hosts that need metrics, by host.
+
+    Each route leads to the peer. Hosts without metrics are omitted.
 
     Parameters
     ----------

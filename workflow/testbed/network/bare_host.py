@@ -1,7 +1,7 @@
 """A Mininet host without a shell: a network namespace that this process enters to start a program or to query the kernel.
 
-Mininet's own host runs a shell with a terminal, and starts two further programs for each program. They took a third of a run's time
-outside the traffic.
+Mininet's own host runs a shell with a terminal, and starts two further programs for each program. All these processes took a third of a
+run's time outside the traffic.
 """
 
 import os

@@ -13,8 +13,8 @@ Components of the bottleneck between r1 and r2 (the other bottlenecks are the sa
 
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue
-r2-left (towards r1)         bottleneck of the ACKs: likewise
-r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
+r2-left (towards r1)         bottleneck of the ACKs: the same
+r2-in-left, r1-in-right      the link's delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
                              so that nothing waits there instead of in the next queue
 routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if needed
 ===========================  =====================================================================
@@ -47,7 +47,7 @@ def plan_emulation(specification, bottlenecks) -> dict:
     """
     planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
     for pair in specification.pairs:
-        # The receiver's router delays data, the sender's router acknowledgements.
+        # The receiver's router delays data, and the sender's router delays acknowledgements.
         for (router, _), direction in zip(attached(pair), ("reverse", "forward"), strict=True):
             if pair.access_delay_ms:
                 seed = specification.substream(f"netem-{direction}-access-{pair.index + 1}")

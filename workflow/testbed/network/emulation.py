@@ -225,7 +225,7 @@ class Netem:
 
 @dataclass(frozen=True)
 class ShapedNetem:
-    """A netem that is also the queue of a rate, as in Mininet's TCLink; or a netem that limits the rate itself.
+    """A rate limit with a netem as the queue, as in Mininet's TCLink, or a netem that also limits the rate.
 
     Delayed packets count towards netem's limit.
     """

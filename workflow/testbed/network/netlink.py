@@ -94,7 +94,7 @@ class Channel:
         what : str
             Name of the requested object for error messages.
         parse : callable
-            Function of a memoryview and of the start and end of a message's body in the memoryview.
+            Function that parses a message's body; its arguments are a memoryview, and the body's start and end.
         dump : bool
             Whether to request all objects instead of the object that ``body`` names.
         """

@@ -79,7 +79,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record the number of packets that have reached netem since the start. It is read one delay before the change after ``number``."""
+        """Record the number of packets that have reached netem, one delay before the change that follows change ``number``."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():
@@ -122,7 +122,7 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return a tuple with one event, at which all packets that were waiting at a rate change must have left.
+        """Return a tuple with the event at which all packets that were waiting at a rate change must have left.
 
         The tuple is empty for a trace, if few packets wait, or if the rate changes again before the packets have left.
         """

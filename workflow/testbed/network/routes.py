@@ -88,7 +88,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
     ----------
     addresses : iterable of (str, str, int)
         Device, address and prefix length of each address.
-        neighbours : iterable of (str, str, str)
+    neighbours : iterable of (str, str, str)
         Device, address and MAC address of each neighbour; the node then never requests the MAC address.
     routes : iterable of Route
     """

@@ -1,8 +1,7 @@
 """The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
-Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from h1 to h2. The table shows where each effect is
-applied. netem isn't on a sending host, because it would interfere with TCP small queues. The delay isn't in front of the bottleneck,
-because both would share a queue:
+Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from h1 to h2. The table shows the place of each effect.
+(netem on a sending host would interfere with TCP small queues. A delay in front of the bottleneck would share the bottleneck's queue.)
 
 =============================  =================================================
 r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue

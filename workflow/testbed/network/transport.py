@@ -37,7 +37,7 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the required sysctls on a host by name; values are as sysctl(8) prints them. ``host`` is the host's name."""
+    """Return the required sysctls of a host by name, with values as sysctl(8) prints them; ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
@@ -58,13 +58,13 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the required limits on a host's interface, by keyword of ip-link(8); ``host`` is the host's name."""
+    """Return the required limits of a host's interface by keyword of ip-link(8); ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
 
 def cca_given_by(specification) -> str:
-    """Return what sets the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
+    """Return the setting that determines the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
     If the application can't choose a CCA for its socket, the routes set the CCA. Unlike a network namespace's default, a route may name
     any CCA of the kernel. MPTCP subflows that a host accepts get the host's default even so, which is why MPTCP uses the sysctl.

@@ -138,7 +138,10 @@ def check_background(specification, document) -> Check:
 
 
 def messages(service, seed) -> Iterator[tuple[float, int, int]]:
-    """Yield endless requests as (time in s since the start, length of the request, length of the answer), beginning at time 0."""
+    """Yield an endless sequence of requests: (time in s since the start, length of the request, length of the answer).
+
+    The first request is at time 0.
+    """
     draw, at = random.Random(f"{seed} {service.name}"), 0.0
     while True:
         yield at, draw.randint(*service.request_bytes), draw.randint(*service.answer_bytes)
@@ -151,7 +154,7 @@ def padded(number, length, answer_bytes) -> bytes:
 
 
 def socket_of(service, address) -> socket.socket:
-    """Return an unconnected socket for a service; its IP version is the address's."""
+    """Return an unconnected socket for a service, with the IP version of ``address``."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     kind = socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
     one = socket.socket(family, kind)
@@ -161,7 +164,7 @@ def socket_of(service, address) -> socket.socket:
 
 
 class Requests:
-    """Splitter of the data that arrive on a connection into whole messages."""
+    """Assembles whole messages from the data that arrive on a connection."""
 
     def __init__(self):
         self._waiting = b""

@@ -123,7 +123,7 @@ class BothSides:
         return (lines or ["no message"])[-1]
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Send the traffic's origin to both programs, and return a list of the process to wait for: the sending program."""
+        """Send the traffic's origin to both programs, and return the processes to wait for: only the sending program."""
         for process in self._processes.values():
             process.stdin.write(b"%d\n" % origin_ns)
             process.stdin.flush()

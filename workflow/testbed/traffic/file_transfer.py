@@ -12,7 +12,7 @@ from testbed.network.multipath import command_prefix
 from testbed.traffic.iperf3 import PATIENT_SERVER, waits_in_kernel
 
 FILE_NAME = "file"
-#: Command port and data port of the first client's server. Each further server uses the next two ports.
+#: Command port and data port of the first client's server. Each further server uses the next command port and the next data port.
 FIRST_PORT, FIRST_DATA_PORT = 21, 20_000
 #: The client runs on the receiver, which requests the file.
 CLIENT_ON = "receiver"

@@ -44,7 +44,7 @@ def server_command(client, specification) -> list[str]:
 
 
 def waits_in_kernel(specification) -> bool:
-    """Return whether the receiver waits in the kernel for whole blocks. It never does with UDP, whose packets are received one by one."""
+    """Return whether the receiver waits in the kernel for whole blocks; UDP packets are always received one by one."""
     return specification.transport.receive_wait == "kernel" and not specification.udp
 
 

@@ -96,7 +96,7 @@ def start_within_s(specification) -> float:
 def look_times_s(clients, specification) -> list[float]:
     """Return the times of socket readings, in s since the traffic's origin.
 
-    There are readings for each pair of start and stop times of flows. All flows with these times are running at the readings.
+    Each combination of a flow's start and stop times gets separate readings, at which all flows with these times are running.
     """
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):

@@ -84,7 +84,7 @@ class Fetch:
         )
 
     def request(self) -> str | None:
-        """Send the request on the established connection, and return None; return the reason if the connection failed."""
+        """Send the request on the established connection; return the reason if the connection failed, else None."""
         if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             return errno.errorcode[number]
         # A request fits into the empty send buffer of a new connection.
