@@ -58,7 +58,7 @@ def judge(outcome, script, options) -> tuple[str, str]:
     if OTHER_BYTES in outcome["output"] and ZERO_COPY in script and KEEPS_BUFFERS not in script:
         return (
             NOT_FIT,
-            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY}, which {KEEPS_BUFFERS} forbids",
+            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY} unless a script has {KEEPS_BUFFERS}",
         )
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"

@@ -77,9 +77,9 @@ def counterpart_of(specification) -> Counterpart | None:
 
 
 def attributes(specification, limit) -> dict[str, str]:
-    """Return the attributes of a run's discipline by name, with values in ns-3's syntax; empty for drop-tail.
+    """Return the attributes of a run's discipline, by name; empty for drop-tail.
 
-    ``limit`` is the queue's size in ns-3's syntax. Packets are never marked, because simulated runs don't use ECN.
+    Values are in ns-3's syntax, and so is ``limit``, the queue's size. Packets are never marked, because simulated runs don't use ECN.
     """
     counterpart = counterpart_of(specification)
     return (

@@ -72,7 +72,7 @@ def buffer_bytes(specification) -> int:
 
 
 def socket_settings(specification) -> dict[str, str]:
-    """Return the required attributes of a socket by name, with values as ns-3 prints them."""
+    """Return the required attributes of a socket, by name; values are as ns-3 prints them."""
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
@@ -96,7 +96,7 @@ def queue_limit(specification) -> str:
 
 
 def defaults(specification) -> dict[str, str]:
-    """Return the values of the attributes to set before any object is created, by attribute; both are in ns-3's syntax."""
+    """Return the attributes to set before any object is created, by name; names and values are in ns-3's syntax."""
     owners = {
         "MinRto": "TcpSocketBase",
         "Sack": "TcpSocketBase",

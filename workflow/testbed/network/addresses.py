@@ -40,13 +40,16 @@ def access_interface(router, pair) -> str:
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return a link's address by IP version; ``last`` is the last part of the address, and ``number`` counts the links of a ``place``."""
+    """Return an address on a link, by IP version.
+
+    ``number`` counts the links of a ``place``, and ``last`` is the last part of the address.
+    """
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 
 
 def access_address(router, pair, last) -> dict[str, str]:
-    """Return an address by IP version on the link between a router and a host of a pair; ``last`` is the last part of the address."""
+    """Return an address on the link between a router and a host of a pair, by IP version; ``last`` is the last part of the address."""
     return link_address(int(router.removeprefix("r")), pair.index + 1, last)
 
 
@@ -64,7 +67,7 @@ def router_routes(specification) -> dict[str, list[Route]]:
 
 
 def path_address(host, path) -> dict[str, str]:
-    """Return the address by IP version of a cable's host (h1 or h2) on a path; paths are numbered from 0."""
+    """Return the address of a cable's host (h1 or h2) on a path, by IP version; paths are numbered from 0."""
     return link_address(3, path + 1, host.removeprefix("h"))
 
 
@@ -74,12 +77,12 @@ def control_interface(host) -> str:
 
 
 def control_address(pair, host) -> dict[str, str]:
-    """Return the address by IP version of the sender or receiver of a `Pair` in the network of control connections."""
+    """Return the address of the sender or receiver of a `Pair` in the network of control connections, by IP version."""
     return link_address(5, pair.index + 1, 1 if host == pair.sender else 2)
 
 
 def tunnel_address(host) -> dict[str, str]:
-    """Return the address by IP version of a cable's host inside the bonded tunnels."""
+    """Return the address of a cable's host inside the bonded tunnels, by IP version."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 
@@ -111,7 +114,7 @@ def host_address(pair, host, ip_version) -> str:
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
-    """Return the address by IP version of h1 or h2 for MPTCP's subflow on a path.
+    """Return the address of h1 or h2 for MPTCP's subflow on a path, by IP version.
 
     On a dumbbell the only interface of a host has an address for each subflow.
     """
@@ -138,7 +141,7 @@ def subflow_routes(specification, metrics) -> list[Route]:
 
 
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return the addresses of all interfaces by interface and IP version."""
+    """Return the addresses of all interfaces, by interface and IP version."""
     ends = [(pair, host) for pair in specification.control_pairs for host in (pair.sender, pair.receiver)]
     control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
@@ -154,14 +157,17 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def between_routers(number, router) -> dict[str, str]:
-    """Return the address by IP version of router ``router`` on the link of bottleneck ``number``; 10.0.12.1 is r1's address towards r2."""
+    """Return a router's address on a bottleneck's link, by IP version.
+
+    ``number`` and ``router`` are the numbers of the bottleneck and the router: 10.0.12.1 is r1's address towards r2.
+    """
     last = router - number + 1
     link = f"{number}{number + 1}" if number <= LAST_BY_ROUTERS else f"{100 + number}"
     return {"ipv4": f"10.0.{link}.{last}", "ipv6": f"2001:db8:{link}::{last}"}
 
 
 def chain_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return the addresses on a chain by interface and IP version.
+    """Return the addresses on a chain, by interface and IP version.
 
     Senders are in 10.1/16 and receivers in 10.2/16, regardless of their position.
     """
@@ -225,7 +231,7 @@ def data_networks(specification) -> list[str]:
 
 
 def network_of(addresses) -> dict[str, str]:
-    """Return the networks of the given addresses by IP version, with the prefix lengths in `PREFIX`."""
+    """Return the networks of the given addresses, by IP version; the prefix lengths are in `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }
@@ -255,7 +261,7 @@ def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[
 
 
 def path_devices(specification, host) -> dict[str, dict[str, str]]:
-    """Return the addresses of a cable's host by device and IP version."""
+    """Return the addresses of a cable's host, by device and IP version."""
     return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
 
 

@@ -58,7 +58,7 @@ class EmulatedInterface(Intf):
         return [line for effect in own for line in effect.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
-        """Return the expected qdiscs of this interface by kind."""
+        """Return the expected qdiscs of this interface, by kind."""
         arriving = {"ingress": {}} if self.leads_to or self.policer else {}
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
@@ -113,7 +113,7 @@ class Arrivals:
         return [*lines, *self.emulation.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
-        """Return the expected qdiscs of the ifb by kind."""
+        """Return the expected qdiscs of the ifb, by kind."""
         return self.emulation.expected()
 
     def read_back(self, qdiscs, filters, _) -> dict:
@@ -148,7 +148,7 @@ def emulate(path) -> None:
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return the kernel's settings for all devices of a `topology.NetworkPath` by name.
+    """Return the kernel's settings for all devices of a `topology.NetworkPath`, by the device's name.
 
     The settings are as returned by `EmulatedInterface.read_back` or `Arrivals.read_back`.
     """

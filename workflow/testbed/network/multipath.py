@@ -210,7 +210,10 @@ def joined_devices(specification) -> list[str]:
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return the kernel's settings for the aggregated paths by host, in the form of `plan`. With MPTCP they include ``settings``."""
+    """Return the kernel's settings for the aggregated paths, by host and in the form of `plan`.
+
+    With MPTCP, each host's settings also include ``settings``, the sysctls.
+    """
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}

@@ -37,7 +37,7 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the required sysctls of a host by name, with values as sysctl(8) prints them; ``host`` is the host's name."""
+    """Return the required sysctls of a host, by name; values are as sysctl(8) prints them. ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
@@ -58,7 +58,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the required limits of a host's interface by keyword of ip-link(8); ``host`` is the host's name."""
+    """Return the required limits of a host's interface, by keyword of ip-link(8); ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 

@@ -28,7 +28,7 @@ COLUMNS, COUNTERS = (
 
 
 def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
-    """Return the kernel's identifiers of the given flows' connections (`socket_information.sockid_of`) by sending host."""
+    """Return the kernel's identifiers (`socket_information.sockid_of`) of the given flows' connections, by sending host."""
     named = {}
     for flow in flows:
         pair = specification.flow_pair(flow)
