@@ -1,10 +1,11 @@
-"""Capacity of a run's path: the rate that each direction can carry, and its delay, at any time.
+"""Capacity and delay of a run's path in each direction, as functions of time.
 
-The capacity is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal
-goodput, ceilings, checks and theory all use this module. Rates are in Mbit/s, with packet sizes as the bottleneck counts them, summed
-over parallel paths; None if nothing limits the rate. A chain has the capacity of its narrowest bottleneck; each of a run's
-`bottlenecks` has a separate `Capacity`.
-Times are in ns since the traffic's origin. Standard library only.
+The link's rate, the link's timeline or trace, a policer in front of the link, and an outage limit the capacity. Labels, utilisation,
+ideal goodput, ceilings, checks and theory all use this module.
+
+Rates are in Mbit/s and use packet sizes as the bottleneck counts them. They are summed over parallel paths. A rate is None if nothing
+limits it. A chain has the capacity of its narrowest bottleneck; each of a run's `bottlenecks` also has a separate `Capacity`. Times are
+in ns since the traffic's origin. Standard library only.
 """
 
 import math
@@ -19,12 +20,16 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Largest delay, in round trips, with which iperf3's server starts its UDP intervals after its client, due to the control connection.
+#: Largest delay, in round trips, between the start of the UDP intervals at iperf3's client and at its server. The control connection
+#: causes this delay.
 SET_UP_RTTS = 4
 
 
 class Capacity(LateDeliveries):
-    """Capacity and delay of a run's path over time, for data in one direction; ``specification`` is the run's `RunSpecification`."""
+    """Capacity and delay of a run's path over time, for data in one direction.
+
+    ``specification`` is the run's `RunSpecification`.
+    """
 
     def __init__(self, specification, direction=FORWARD):
         self._run = specification
@@ -34,13 +39,13 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate in Mbit/s of the policer in front of the data's bottleneck; None without a policer."""
+        """Rate in Mbit/s of the policer in front of the bottleneck for data; None without a policer."""
         policer = self._run.policers.get(self.direction)
         return policer["rate_mbps"] if policer else None
 
     @cached_property
     def _link_rates(self):
-        """Rate of the links in each direction, as (start, Mbit/s) pairs; 0 while all packets are lost."""
+        """Rate of the links in each direction, as (start, Mbit/s) pairs. The rate is 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -80,7 +85,7 @@ class Capacity(LateDeliveries):
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
-        """Return the path's capacity as (start, Mbit/s) pairs; the first also applies before its start."""
+        """Return the path's capacity as (start, Mbit/s) pairs. The first rate also applies before its start."""
         return self._rates[self.direction]
 
     def is_unlimited(self) -> bool:
@@ -89,7 +94,7 @@ class Capacity(LateDeliveries):
 
     @property
     def is_links(self) -> bool:
-        """Whether the capacity always equals the links' rate: no rate changes, and there is no policer."""
+        """Whether the capacity is constant and equals the links' rate: no rate changes, and there is no policer."""
         return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns) -> float | None:
@@ -107,7 +112,8 @@ class Capacity(LateDeliveries):
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
         """Return the number of bytes that the path can carry between two times.
 
-        The policer and the link each limit the total: packets that a policer passes while the link is slow may wait for the link.
+        The policer and the link limit the number separately, because packets that a policer passes while the link is slow may wait for
+        the link.
         """
         return self._carried_bytes([(begin_ns, end_ns)])
 
@@ -127,7 +133,10 @@ class Capacity(LateDeliveries):
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
     def delay_ms(self, at_ns, pair=None) -> float:
-        """Return the one-way delay of a `Pair`'s empty path (default: the first pair's) for data that leave the bottleneck at a given time."""
+        """Return the one-way delay of the empty path for data that leave the bottleneck at a given time.
+
+        ``pair`` is the `Pair` of hosts, by default the run's first.
+        """
         return self._delay_ms(self.direction, at_ns, pair or self._run.pairs[0])
 
     def _delay_ms(self, direction, at_ns, pair):
@@ -137,13 +146,13 @@ class Capacity(LateDeliveries):
         return run.timeline.value_at(direction, "delay_ms", at_ns) + self._constant_ms(pair)
 
     def _constant_ms(self, pair):
-        """Return the constant part of a one-way delay: the delays of the hosts' own links and of the shortest path."""
+        """Return the constant part of a pair's one-way delay: the delays of the hosts' own links and of the shortest path."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
-        """Return a packet's waiting time before it left the bottleneck.
+        """Return the time in ns that a packet waited before it left the bottleneck.
 
-        If two times are possible because the path has become shorter, return the shorter time.
+        Two times are possible if the path became shorter in the meantime; the shorter time is returned.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
@@ -166,7 +175,7 @@ class Capacity(LateDeliveries):
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the spans (begin, end) in which packets must leave the bottleneck for their delivery to become known between two times.
+        """Return the spans (begin, end) in which packets leave the bottleneck if their delivery becomes known between two times.
 
         A TCP sender learns of a packet's delivery one RTT of the empty path after the packet left the bottleneck. While no
         acknowledgements come back, the sender learns of no delivery; afterwards it learns of all deliveries at once. A UDP receiver learns
@@ -183,9 +192,10 @@ class Capacity(LateDeliveries):
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield spans of departures as (begin, end, delay, moment), in ns.
+        """Yield (begin, end, delay, moment) in ns for each span of departures from the bottleneck.
 
-        Either each delivery becomes known after the delay, and the moment is None; or all become known at the moment, and the delay is 0.
+        If the moment is None, each delivery becomes known after the delay. Otherwise the delay is 0, and all deliveries become known at
+        the moment.
         """
         run = self._run
         if run.is_chain:
@@ -209,7 +219,10 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _ways_back(self):
-        """Spans of the reverse path: begin, end, delay in ns, and the time at which packets pass again (None if they pass in the span)."""
+        """Spans of the reverse path as (begin, end, delay, opening time), in ns.
+
+        The opening time is None if packets pass during the span. Otherwise packets pass again at this time.
+        """
         delays = self._run.timeline.values(self._back, "delay_ms")
         passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[self._back]])
         times = sorted({at_ns for at_ns, _ in (*delays, *passes)})
@@ -230,7 +243,8 @@ class Capacity(LateDeliveries):
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload, in bytes, whose delivery over this path can become known between two times.
 
-        ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result is for the path that allows the most.
+        ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result is for the path that allows the largest
+        payload.
         """
         run = self._run
         if self.is_unlimited():
@@ -247,10 +261,13 @@ class Capacity(LateDeliveries):
         return carried * run.payload_bytes / run.packet_bytes
 
     def _windows_of_server(self, begin_ns, end_ns):
-        """Yield the possible time windows of a UDP measurement: iperf3's server starts to count some round trips after its client."""
+        """Yield the time windows that a UDP measurement may cover.
+
+        iperf3's server starts to count up to `SET_UP_RTTS` round trips after the client.
+        """
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # The slope of the mean changes only where an end of the window meets a change of the rate.
+        # The slope of the mean changes only where an end of the window meets a rate change.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )
@@ -258,10 +275,10 @@ class Capacity(LateDeliveries):
             yield begin_ns + shift, end_ns + shift
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the bytes delivered between two times in percent of what the path allows; None if the path is unlimited or passes nothing.
+        """Return the delivered bytes in percent of the bytes that the path allows between two times.
 
-        An excess up to `most_bytes` is due to data that left the bottleneck earlier, and the result is then 100 %. A larger excess is
-        an error and stays visible.
+        The result is None if the path is unlimited or passes nothing. Data that left the bottleneck earlier explain an excess up to
+        `most_bytes`; the result is then 100 %. A larger excess is an error and stays visible.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:
@@ -271,17 +288,17 @@ class Capacity(LateDeliveries):
 
 
 def _sum(of_each):
-    """Return the sum over time of several series of (start, value)."""
+    """Return the sum of several series of (start, value) pairs, as one such series."""
     times = sorted({at_ns for values in of_each for at_ns, _ in values})
     return _changes([(at_ns, math.fsum(value_in_force(one, at_ns) for one in of_each)) for at_ns in times])
 
 
 def _changes(values):
-    """Return (start, value) pairs without those that repeat the previous value."""
+    """Remove the (start, value) pairs that repeat the previous value."""
     return [values[0], *(after for before, after in pairwise(values) if after[1] != before[1])]
 
 
 def _spans(values):
-    """Yield (begin, end, value) for each (start, value)."""
+    """Yield (begin, end, value) for each (start, value) pair. The first span begins before any run, and the last one ends after any run."""
     begins = [-EVER_NS, *(at_ns for at_ns, _ in values[1:])]
     yield from zip(begins, [*begins[1:], EVER_NS], (value for _, value in values), strict=True)

@@ -12,7 +12,7 @@ def delays_around_ms(specification) -> list[float]:
 
 
 def scenarios_of_bottlenecks(specification) -> list[dict]:
-    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck and their RTTs."""
+    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck. The flows keep their RTTs."""
     scenario, chain, around_ms = specification.scenario, specification.chain, delays_around_ms(specification)
     access_ms = specification.hosts.access_delay_ms
     return [
@@ -24,7 +24,7 @@ def scenarios_of_bottlenecks(specification) -> list[dict]:
             "flows": specification.end_to_end_flows + chain.cross_flows,
             "hosts": {
                 "pairs": 2,
-                # The rest of the long flows' path; a round trip passes a host's own link four times.
+                # The delay of the rest of the long flows' path. A round trip passes the hosts' own links four times.
                 "access_delay_ms": [access_ms[0] + (sum(around_ms) - around_ms[number]) / 4, access_ms[number + 1]],
             },
         }
@@ -47,7 +47,11 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a `LongFlow` with the pair and CCA for its number: long flows come first, then each bottleneck's cross flows."""
+    """Return a copy of a `LongFlow` with the pair and CCA of this flow on a chain.
+
+    Both follow from the flow's number: the flows that cross all bottlenecks have the lowest numbers, and the cross flows of each
+    bottleneck follow.
+    """
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:
         return replace(flow, pair=0)

@@ -19,5 +19,5 @@ def arrivals(number) -> dict[str, str]:
 
 
 def attached(pair) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return (router, host) for the sender and for the receiver of a `Pair`."""
+    """Return the links of a `Pair` as (router, host): the sender's link and the receiver's link."""
     return (f"r{pair.first_hop}", pair.sender), (f"r{pair.first_hop + pair.hops}", pair.receiver)

@@ -5,17 +5,20 @@ A field's name ends with its unit. A ``dict`` has one value per direction, ``for
 
 from dataclasses import dataclass, field
 
-#: Places of netem: behind the bottleneck and its queue; on both ends of the bottleneck; on the sending host. In the last two, netem itself
-#: is the queue.
+#: Places of netem: behind the bottleneck's queue, at both ends of the bottleneck, or on the sending host. In the last two places, netem
+#: itself is the queue.
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
-#: Direction -> key of its policer in a link.
+#: Direction -> key of the direction's policer in a link.
 POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
 def policers_of(link) -> dict[str, dict]:
-    """Return the policer of each direction that has one; ``link`` belongs to a resolved scenario or to a specification."""
+    """Return the policers of a link by direction; directions without a policer are omitted.
+
+    ``link`` belongs to a resolved scenario or to a specification.
+    """
     return {direction: link[key] for direction, key in POLICERS.items() if link.get(key)}
 
 
@@ -30,7 +33,7 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
-    #: Omitted from specifications that don't use them.
+    #: Specifications omit the following fields if they don't use them.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     reverse_trace: dict | None = None
@@ -39,30 +42,34 @@ class Link:
 
     @property
     def netem_is_queue(self) -> bool:
-        """Whether a single netem implements delay, loss and queueing, so that packets on the path count against its limit."""
+        """Whether a single netem implements delay, loss and queueing, so that packets on the path count against netem's limit."""
         return self.netem != RECEIVING_SIDE
 
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, their delays, and the method that aggregates them; `several_paths` turns each path into a scenario."""
+    """The disjoint paths of a cable, and the method that aggregates them. `several_paths` turns each path into a scenario."""
 
     paths: int
     by: str
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: The following are omitted from specifications that don't use them. Values per path; None means the values of the link and its queue.
+    #: The following three fields have one value per path; None stands for the value of the link or of its queue. Specifications omit
+    #: unused fields.
     path_rate_mbps: list | None = None
     path_loss_percent: list | None = None
     path_queue_packets: list | None = None
-    #: ``path`` (from 1), ``at_s``, ``for_s``.
+    #: Keys: ``path`` (counted from 1), ``at_s`` and ``for_s``.
     outage: dict | None = None
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Bottlenecks in series, each with ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the cross flows at each."""
+    """Bottlenecks in series, and the cross flows at each bottleneck.
+
+    Each bottleneck has the keys ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``.
+    """
 
     bottlenecks: list
     cross_flows: int
@@ -71,11 +78,11 @@ class Chain:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The pairs of hosts, with the delay of each pair's own links."""
+    """The pairs of hosts, and the delay of the hosts' own links by pair."""
 
     pairs: int
     access_delay_ms: list
-    #: Omitted from specifications that don't use it.
+    #: Specifications omit this field if they don't use it.
     qdisc: str = "none"
 
 
@@ -113,5 +120,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: Omitted from specifications that don't use it.
+    #: Specifications omit this field if they don't use it.
     ecn: str = "off"

@@ -1,7 +1,7 @@
-"""CCAs that a study defines: a CCA of the kernel with different parameters, or a custom C file built into the kernel.
+"""CCAs that a study defines: a kernel's CCA with different parameters, or a custom C file built into the kernel.
 
-Each parameter has one value for all sockets of a kernel. The parameters are set at boot: values that a module derives from them
-when it registers (CUBIC's `beta_scale` from `beta`) would not follow a later write to sysfs.
+Each parameter has one value for all sockets of a kernel. The parameters are set at boot, because values that a module derives from them
+at registration (CUBIC's `beta_scale` from `beta`) would not follow a later write to sysfs.
 """
 
 import hashlib
@@ -13,9 +13,10 @@ from experiment.own_kernels import identity
 
 @dataclass(frozen=True)
 class Definition:
-    """A CCA defined by a study (`cca_definitions` of study.schema.yaml), by ``base`` or by the three fields of a C file.
+    """A CCA that a study defines (`cca_definitions` of study.schema.yaml): a variant of the CCA ``base``, or a C file.
 
-    ``kernel`` comes from `study_files.kernels.completed_kernels`; None for the image's kernel.
+    A C file has the fields ``source``, ``sha256`` and ``cca``. ``kernel`` comes from `study_files.kernels.completed_kernels` and is None
+    for the image's kernel.
     """
 
     parameters: dict[str, int | bool]
@@ -32,21 +33,21 @@ class Definition:
 
     @property
     def module(self) -> str:
-        """The kernel module to which the parameters belong."""
+        """Name of the kernel module to which the parameters belong."""
         return Path(self.source).stem if self.source else f"tcp_{self.base}"
 
 
 def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
-    """Return the identifier of a study's custom kernel, 16 hexadecimal digits, or None for the image's kernel.
+    """Return the identifier of a study's custom kernel (16 hexadecimal digits), or None for the image's kernel.
 
     Parameters
     ----------
     linux_sha256 : str
-        SHA-256 of the image's kernel, which is determined by Linux's source, patches, configuration and compiler.
+        SHA-256 that identifies the image's kernel. Linux's source, patches, configuration and compiler determine it.
     sources : iterable of Definition
-        The definitions with a C file.
+        Definitions with a C file.
     kernel : dict, optional
-        Definition of a kernel that replaces the image's (`Definition.kernel`).
+        Definition of a kernel that replaces the image's kernel (`Definition.kernel`).
     """
     lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
     lines += [identity(kernel) + "\n"] if kernel else []

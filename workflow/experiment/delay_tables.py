@@ -1,6 +1,7 @@
-"""Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
+"""Custom tables from which netem draws delays (`distribution`).
 
-netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads a table from the file of that name.
+A table's numbers are deviations from the mean delay, in units of 1/8,192 of the jitter. netem picks the number at a random index
+(`tabledist` in net/sched/sch_netem.c of Linux 7.2). tc reads the table from a file with the distribution's name.
 """
 
 import math
@@ -8,16 +9,17 @@ from bisect import bisect_left, bisect_right
 
 #: Number that represents one jitter in a table (NETEM_DIST_SCALE), largest number in a table, and largest number of entries.
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
-#: Name of the table for tc, and the variable with the folder in which tc looks for it.
+#: Name of the table for tc, and the environment variable with the folder in which tc looks for the table.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
-#: Probability of rejecting delays that were drawn from the table.
+#: Probability that the check rejects delays that were drawn from the table.
 FALSE_ALARM = 1e-9
 
 
 def numbers_of(delays) -> list[int]:
-    """Return the table for measured delays in any unit: their deviations from the mean in standard deviations, times `SCALE`, sorted.
+    """Return the sorted table for measured delays, which may be in any unit.
 
-    More than `MOST_NUMBERS` delays are reduced to that number of quantiles. Values beyond four standard deviations are clipped.
+    A number in the table is a delay's deviation from the mean in standard deviations, times `SCALE`. More than `MOST_NUMBERS` delays are
+    reduced to `MOST_NUMBERS` quantiles. Values beyond four standard deviations are clipped.
 
     Examples
     --------
@@ -42,10 +44,11 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     Parameters
     ----------
     delays : list of float
+        Measured delays.
     numbers : list of int
         Sorted numbers of the table.
     mean, jitter, slack : float
-        Delay that the number 0 stands for, jitter, and tolerance of each delay, in the unit of ``delays``.
+        Mean delay (represented by the number 0), jitter, and tolerance of each delay, in the unit of ``delays``.
     """
     table = [max(0, mean + jitter * number / SCALE) for number in numbers]
     seen = sorted(delays)

@@ -1,9 +1,14 @@
 """The queueing disciplines of a bottleneck: each is declared once, here.
 
-A declaration determines the keys of a study's `queue` and their errors (`study_files`), the line for tc and
-the expected read-back (`emulation`), the counters (`queue_information`) and the requirements on a machine's kernel
-(`session.host_needs`). Descriptions are in `wording.discipline_words`: editing them makes no run stale.
-Parameters have their usual names and units; their defaults are the kernel's and are written into every specification.
+A declaration determines:
+
+- the keys of a study's `queue` and their error messages (`study_files`);
+- the arguments of tc and the expected read-back (`emulation`);
+- the counters (`queue_information`);
+- the requirements on a machine's kernel (`session.host_needs`).
+
+Descriptions are in `wording.discipline_words`, where editing them makes no run stale. Parameters have their usual names and units. Their
+defaults are the kernel's defaults and are written into every specification.
 Sources: net/sched/sch_*.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc(8) of iproute2 7.3.
 """
 
@@ -17,13 +22,13 @@ from experiment.qdisc import DROP_TAIL, Counters, Discipline, Parameter
 CLOCK_MONOTONIC_COARSE = 6
 #: Keys of a queue's size; the first two are the units in which a qdisc counts.
 MEASURES = ("packets", "bytes", "bdp")
-#: TCA_CAKE_STATS_TIN_STATS, and the fields of its tins to read (TCA_CAKE_TIN_STATS_*): column -> attribute.
+#: Attribute TCA_CAKE_STATS_TIN_STATS, and the attributes to read for each tin (TCA_CAKE_TIN_STATS_*): column -> attribute.
 CAKE_TINS = 10
 CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "waiting_bytes": 11, "delay_us": 19}
 
 
 def _in_ticks(value_ms):
-    """Return a time in ms as this kernel stores it in ticks, rounded up (usecs_to_jiffies)."""
+    """Round a time in ms up to whole ticks, as this kernel stores it (usecs_to_jiffies)."""
     tick_ms = round(1e3 * time.clock_getres(CLOCK_MONOTONIC_COARSE), 6)
     return math.ceil(round(value_ms / tick_ms, 6)) * tick_ms
 
@@ -69,7 +74,7 @@ _FLOW_QUEUES = (
 
 
 def red_ewma(least_packets, burst_packets) -> int:
-    """Return n for the weight 2^-n of an arriving packet in RED's moving average, as tc computes it (tc_red_eval_ewma of tc/tc_red.c)."""
+    """Return the exponent n of the weight 2^-n in RED's moving average, as tc computes it (tc_red_eval_ewma in tc/tc_red.c)."""
     a = burst_packets + 1 - least_packets
     return next((n for n in range(1, 32) if a <= (1 - (1 - 0.5**n) ** burst_packets) / 0.5**n), 0) if a >= 1 else 0
 
@@ -209,7 +214,7 @@ _DISCIPLINES = (
             Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 1_048_576, whole=True),
         ),
         counters=Counters(struct.Struct("=7Q"), ("", "", "", "throttled", "flows_plimit", "", ""), (), ("drops",)),
-        # It can also mark, but counts packets that it can't mark as marked.
+        # fq can also mark packets, but its counter of marks includes packets that it can't mark.
         fixed={"ce_threshold": None},
     ),
 )  # fmt: skip
@@ -218,7 +223,8 @@ DISCIPLINES = {discipline.name: discipline for discipline in _DISCIPLINES}
 OF_KIND = {kind: discipline for discipline in _DISCIPLINES for kind in discipline.kinds.values()}
 
 
-#: Keys of a scenario for its queues: one for both directions or for ``forward``, and one for ``reverse`` if its queue differs.
+#: Keys of a scenario's queues. The first applies to both directions, or only to ``forward`` if the second gives ``reverse`` a different
+#: queue.
 QUEUES = ("queue", "reverse_queue")
 
 
@@ -228,12 +234,12 @@ def discipline_of(queue) -> Discipline:
 
 
 def measure_of(queue) -> tuple[str, float] | None:
-    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue states no size."""
+    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue has no size."""
     return next(((measure, queue[measure]) for measure in MEASURES if measure in queue), None)
 
 
 def completed(queue) -> dict:
-    """Return a scenario's queue with all defaults filled in; for drop-tail it has no key ``discipline``."""
+    """Return a scenario's queue with all defaults filled in. A drop-tail queue has no key ``discipline``."""
     discipline = discipline_of(queue)
     size = measure_of(queue)
     complete = dict([size]) if size else dict(discipline.size)

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 #: Values of a group's `application`.
 LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
-#: Value of `direction` for a group whose data flow in the opposite direction.
+#: Value of `direction` for a group that sends data in the opposite direction.
 REVERSE = "reverse"
 #: Value of a group's `cca` that stands for the CCA of the run.
 OWN = "own"
-#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between two groups' first UDP ports.
+#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between the first UDP ports of
+#: consecutive groups.
 WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
 
 
 @dataclass(frozen=True)
 class FlowGroup:
-    """A group as in a resolved scenario (``workflow/schemas/study.schema.yaml``, ``flow_group``)."""
+    """A flow group of a resolved scenario (``workflow/schemas/study.schema.yaml``, ``flow_group``)."""
 
     name: str
     application: str
@@ -36,16 +37,16 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Omitted from specifications if they have these values.
+    #: Specifications omit the following fields if they have these defaults.
     direction: str = "forward"
     program: dict | None = None
 
     @property
     def on_times_s(self) -> list[tuple[float, float]]:
-        """Start and end times of the group's long flows: one period, or repeated periods with pauses in between."""
+        """Start and end times in s of the group's long flows: one period, or repeated periods with pauses in between."""
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
-        # As decimal fractions, so that ten times 0.1 is one.
+        # As decimal fractions, so that ten times 0.1 is exactly 1.
         # Imported here because runs without groups don't need it.
         from fractions import Fraction
 
@@ -59,7 +60,10 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class LongFlow:
-    """An iperf3 flow: number (from 0), group name (None without groups), CCA, pair (from 0), start, stop and the client's rate limit."""
+    """An iperf3 flow.
+
+    ``number`` and ``pair`` count from 0. ``group`` is the group's name, or None without groups. ``rate_mbps`` is the client's rate limit.
+    """
 
     number: int
     group: str | None
@@ -82,11 +86,13 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
     Parameters
     ----------
     groups : list of FlowGroup
-        Empty if there are ``flows`` identical flows of ``duration_s`` each, limited to ``bitrate_mbps`` unless that is None.
+        The run's groups. If empty, there are ``flows`` identical flows of ``duration_s`` each; ``bitrate_mbps`` limits the rate of each
+        flow unless it is None.
     ccas : list of str
-        The run's CCA, or the CCAs of its mix, which are assigned to the flows in turn.
+        The run's CCAs, which are assigned to the flows in turn.
     pairs : int
-        Number of pairs of hosts per direction, to which flows are assigned in turn. The pairs of ``reverse`` follow those of ``forward``.
+        Number of host pairs per direction. Flows are assigned to the pairs in turn. The pairs of ``reverse`` are numbered after the pairs
+        of ``forward``.
     """
     if not groups:
         return [

@@ -1,10 +1,14 @@
-"""Settings of the hosts' TCP that a study's `transport` may contain: each is declared once, here.
+"""TCP settings of the hosts that a study's `transport` may contain: each is declared once, here.
 
-A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl, the metric of the hosts' routes
-or the attribute of their interfaces that sets it (`testbed.network.transport`), and the value to be read back before and after the
-traffic (check `host_settings`).
-A specification has the key only if its value isn't the default. Descriptions are in `wording.host_option_words`: editing them
-makes no run stale. Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
+A declaration determines:
+
+- the key of `transport` and its error messages (`study_files.host_keys`);
+- the sysctl, route metric or interface attribute that applies the setting (`testbed.network.transport`);
+- the value to be read back before and after the traffic (check `host_settings`).
+
+A specification has the key only if the value isn't the default. Descriptions are in `wording.host_option_words`, where editing them makes
+no run stale.
+Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
 """
 
 from collections.abc import Callable
@@ -16,26 +20,26 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
-#: Mode of RACK's reordering window -> sum of the sysctl's bits (1: RACK detects losses, 2: its window is static, 4: DupThresh doesn't
-#: close it).
+#: Mode of RACK's reordering window -> value of the sysctl, a sum of bits (1: RACK detects losses, 2: the window is static, 4: DupThresh
+#: doesn't close the window).
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
-#: Option of iperf3(1) that limits the pacing rate of its sockets.
+#: Option of iperf3(1) that limits the pacing rate of sockets.
 MAX_PACING_RATE = "--fq-rate"
 
 
 @dataclass(frozen=True, eq=False)
 class HostOption:
-    """A setting for TCP: a sysctl of a host, a metric of its routes to its peer, a limit of its interface, or an option of iperf3."""
+    """A TCP setting: a host's sysctl, a metric of the host's routes to the peer, a limit of the host's interface, or an iperf3 option."""
 
-    name: str  # its key in a study's `transport`
-    value: dict  # JSON Schema of its value, without descriptions
-    default: object  # the kernel's default, which is not set
-    sysctl: str = ""  # name of sysctl(8)
-    metric: str = ""  # word of ip-route(8)
-    device: str = ""  # word of ip-link(8) for the interface to the network
+    name: str  # the setting's key in a study's `transport`
+    value: dict  # JSON Schema of the value, without descriptions
+    default: object  # the kernel's default, which is never written
+    sysctl: str = ""  # name in sysctl(8)
+    metric: str = ""  # name in ip-route(8)
+    device: str = ""  # name in ip-link(8), for the interface to the network
     program: str = ""  # option of iperf3(1)
-    sides: tuple[str, ...] = SIDES  # hosts of a pair to which it applies
-    written: Callable = lambda value: str(int(value))  # value -> word for the kernel
+    sides: tuple[str, ...] = SIDES  # sides of a pair to which the setting applies
+    written: Callable = lambda value: str(int(value))  # value -> text for the kernel
 
     @property
     def place(self) -> str:
@@ -44,13 +48,13 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that the option requires for other keys of the scenario: key -> allowed values."""
+        """Requirements of the option on other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program
 
     def used(self, transport) -> bool:
-        """Return whether a `transport`, of a resolved scenario or of a specification, sets the option."""
+        """Return whether the `transport` of a resolved scenario or a specification sets the option."""
         return transport.get(self.name, self.default) != self.default
 
 
@@ -67,7 +71,7 @@ HOST_OPTIONS = (
     HostOption("window_scaling", SWITCH, default=True, sysctl="net.ipv4.tcp_window_scaling"),
     HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
     HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
-    # 0: one acknowledgement per packet that arrives out of order; Linux's default compresses up to 44 of them.
+    # 0: one acknowledgement per packet that arrives out of order; Linux's default compresses up to 44 such acknowledgements into one.
     HostOption(
         "sack_compression", SWITCH, default=True, sysctl="net.ipv4.tcp_comp_sack_nr", sides=(RECEIVER,),
         written=lambda value: "44" if value else "0",
@@ -98,7 +102,7 @@ OF_NAME = {option.name: option for option in HOST_OPTIONS}
 
 
 def sysctls_of(transport, side) -> dict[str, str]:
-    """Return the sysctls that a `transport` requires on one side's hosts: values by name."""
+    """Return the sysctls (name -> value) that a `transport` requires on the hosts of one side."""
     return {
         one.sysctl: one.written(transport[one.name])
         for one in HOST_OPTIONS
@@ -107,7 +111,7 @@ def sysctls_of(transport, side) -> dict[str, str]:
 
 
 def device_limits_of(transport, side) -> dict[str, str]:
-    """Return the limits that a `transport` requires on the interfaces of one side's hosts: values by keyword of ip-link(8)."""
+    """Return the interface limits (keyword of ip-link(8) -> value) that a `transport` requires on the hosts of one side."""
     return {
         one.device: one.written(transport[one.name])
         for one in HOST_OPTIONS
@@ -116,7 +120,7 @@ def device_limits_of(transport, side) -> dict[str, str]:
 
 
 def metrics_of(transport, side) -> list[str]:
-    """Return the metrics that a `transport` requires on the routes of one side's hosts, each in the syntax of ip-route(8)."""
+    """Return the route metrics, in the syntax of ip-route(8), that a `transport` requires on the hosts of one side."""
     return [
         f"{one.metric} {one.written(transport[one.name])}"
         for one in HOST_OPTIONS

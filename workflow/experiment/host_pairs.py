@@ -22,5 +22,5 @@ class Pair:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The host at the start of the path (at r1) and the host at its end (at r2)."""
+        """The hosts at the two ends of the path: first the host at router r1, then the host at router r2."""
         return (self.sender, self.receiver) if self.direction == "forward" else (self.receiver, self.sender)

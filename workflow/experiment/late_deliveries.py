@@ -1,5 +1,7 @@
-"""Upper bound on the data whose delivery may become known in a period, including packets that were late at its beginning. Part of
-`capacity.Capacity`."""
+"""Upper bound on the data whose delivery may become known in a period, including packets sent before the period.
+
+Part of `capacity.Capacity`.
+"""
 
 import math
 from functools import cached_property
@@ -11,12 +13,14 @@ from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 _, REVERSE = DIRECTIONS
 #: Probability below which a sequence of consecutive losses is neglected.
 NEGLIGIBLE = 1e-9
-#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and its largest delay in ms
-#: (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
+#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and the largest delay of such an
+#: acknowledgement in ms (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
 COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
-#: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
+#: Smallest and largest size of an acknowledgement as the bottleneck counts it. The smallest has Ethernet, IPv4 and TCP headers with
+#: timestamps; the largest has IPv6 and all options.
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
-#: Time in s that a shaper under a real clock may oversleep without losing rate, because it then sends the data of this time at once.
+#: Time in s by which a shaper under a real clock may wake up late. The shaper loses no rate, because it then sends the data of this time
+#: at once.
 REAL_TIMER_S = 1e-3
 
 
@@ -26,9 +30,14 @@ class LateDeliveries:
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` plus late packets.
 
-        Late packets are in transit or unacknowledged at the beginning of the period. They are: the packets that share one acknowledgement
-        (two per connection; with segmentation offload two super-packets; more if acknowledgements are lost or selective ones compressed),
-        packets delayed by jitter, slots or reordering, and those in a policer's bucket. If the flows' RTTs differ, the difference is added.
+        Late packets are in transit or unacknowledged at the beginning of the period:
+
+        - packets that share one acknowledgement: two per connection, or two super-packets with segmentation offload; more if
+          acknowledgements are lost or selective acknowledgements compressed;
+        - packets delayed by jitter, slots or reordering;
+        - packets in a policer's bucket.
+
+        If the flows' RTTs differ, the difference between the longest and the shortest RTT counts as an additional delay.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
@@ -42,7 +51,7 @@ class LateDeliveries:
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
-        # The shaper's bucket holds one packet of the largest size, which may be many small ones.
+        # The shaper's bucket has room for one packet of the largest size, or for several small packets.
         largest = run.largest_packet_bytes
         small = max(0, largest - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - largest)
         held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
@@ -52,7 +61,10 @@ class LateDeliveries:
 
     @cached_property
     def _policed_before_bytes(self):
-        """Bytes that may leave the bottleneck beyond the policer's rate: its bucket, and packets that waited after passing the policer."""
+        """Bytes that may leave the bottleneck in excess of the policer's rate.
+
+        These are the policer's bucket and the packets that waited behind the policer.
+        """
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if self.policed_mbps is None:
             return 0
@@ -63,10 +75,10 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return the largest number of bytes on the wire that arrived out of order and that no selective acknowledgement has reported yet.
+        """Return the largest number of wire bytes that may have arrived out of order and not been reported to the sender yet.
 
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first. There
-        are ``flows`` flows.
+        A Linux receiver reports up to `COMPRESSED_SACKS` packets in one selective acknowledgement, `COMPRESSION_MS` after the first
+        packet. ``flows`` is the number of flows.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
@@ -77,9 +89,10 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return the largest number of packets that may have arrived without an acknowledgement; ``flows`` is the number of flows.
+        """Return the largest number of packets that may have arrived without an acknowledgement.
 
-        For each flow, these are the packets of one delayed acknowledgement and of the consecutive acknowledgements lost before it.
+        For each flow, these are the packets covered by one delayed acknowledgement and by the acknowledgements that were lost just before
+        it. ``flows`` is the number of flows.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
@@ -92,22 +105,26 @@ class LateDeliveries:
 
     @cached_property
     def _packets_of_trace(self):
-        """Number of additional packets whose delivery may become known at the ends of a period if the rate follows a trace.
+        """Additional number of packets whose delivery may become known at the ends of a period if the rate follows a trace.
 
-        A trace passes whole packets, and small packets even in steps without capacity.
+        A trace passes whole packets. It passes small packets even in steps without capacity: the shaper's rate is then one full packet
+        per step, enough for several acknowledgements.
 
-        In such a step the shaper's rate is one packet per step, enough for several acknowledgements.
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
             return 0
         on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At each end: one packet whose transmission has begun, and one that passes because the rate rises early before a faster step (`traces`).
+        # At each end of the period: one packet whose transmission has begun, and one packet that passes because the rate rises early
+        # before a faster step (`traces`).
         return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property
     def _late_ms(self):
-        """Largest extra delay of a packet and its acknowledgement in ms: from jitter, slots, reordering, other paths and `_way_back_ms`."""
+        """Largest total extra delay of a packet and its acknowledgement in ms.
+
+        The causes are jitter, slots, reordering, longer paths, and waiting acknowledgements (`_way_back_ms`).
+        """
         run = self._run
         late = (run.option("reordering", way) for way in DIRECTIONS)
         apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
@@ -122,9 +139,9 @@ class LateDeliveries:
 
     @property
     def _way_back_ms(self):
-        """Longest time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
+        """Longest time in ms for which a queue may hold acknowledgements or a policer may drop them.
 
-        Acknowledgements wait for data in their direction, or for each other if their direction has a different rate; otherwise
+        Acknowledgements wait behind data in the same direction, or behind each other if that direction has a different rate. Otherwise
         they don't wait, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)

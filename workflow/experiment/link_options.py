@@ -1,9 +1,16 @@
 """The options of a link: each is declared once, here.
 
-A declaration determines the key of a study's `link` and its errors (`study_files.link_keys`, `study_link_options`), netem's words
-for tc and the values to be read back (`emulation`), the place in the network (`topology`), the check (`link_option_checks`), the
-kernel options that a host needs, and the error for ns-3. A specification has the key only if the option is used.
-Descriptions are in `wording.link_option_words`: editing them makes no run stale.
+A declaration determines:
+
+- the key of a study's `link` and its error messages (`study_files.link_keys`, `study_link_options`);
+- netem's arguments for tc and the values to be read back (`emulation`);
+- the place in the network (`topology`);
+- the check (`link_option_checks`);
+- the kernel options that a host needs;
+- the error message for ns-3.
+
+A specification has the key only if the option is used. Descriptions are in `wording.link_option_words`, where editing them makes no run
+stale.
 Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc/q_netem.c of iproute2 7.3.
 """
 
@@ -16,11 +23,10 @@ from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
-#: Places of an option: the netem with the path's delay and loss; or a separate netem on a dumbbell, which packets pass first, on arrival
-#: behind the bottleneck.
+#: Places of an option. ``PATH`` is the netem with the path's delay and loss. ``ARRIVALS`` is a separate netem on a dumbbell; packets pass
+#: it first when they arrive behind the bottleneck.
 PATH, ARRIVALS = "path", "arrivals"
-#: Values of the scenario's other keys that an option requires because of its place, or because it keeps packets in order:
-#: key -> allowed values.
+#: Requirements on other keys of the scenario (key -> allowed values): by an option's place, and for options that keep packets in order.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
@@ -47,45 +53,45 @@ CORRELATED = ("loss", "delay", "corrupt", "reorder")
 class LinkOption:
     """An option of a link."""
 
-    name: str  # its key in a study's `link`
-    value: dict  # JSON Schema of its value, without descriptions
+    name: str  # the option's key in a study's `link`
+    value: dict  # JSON Schema of the value, without descriptions
     default: object = None  # the value that has no effect
     by_direction: bool = False  # whether a study may give one value for each direction
-    behind: str = ""  # key of `link` after which it is listed; the last one if empty
+    behind: str = ""  # key of `link` after which the option is listed; empty: listed last
     place: str = PATH  # `PATH` or `ARRIVALS`
-    # Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
+    # Requirements on other keys of the scenario, in addition to the requirements of the place: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""  # format of tc(8)'s words; empty if netem has no separate option for it
-    key: tuple = ()  # path to its number in tc's JSON
+    words: str = ""  # format of the arguments for tc(8); empty if netem has no separate argument
+    key: tuple = ()  # path to the option's number in tc's JSON
     factor: float = 100  # number in tc's JSON x factor = value read back
-    told: str = ""  # name of the value read back; the option's name if empty
+    told: str = ""  # name of the value read back; empty: the option's name
     given: Callable = lambda value: value  # value -> number passed to netem
-    delay_ms: Callable = lambda value: 0  # value -> delay that its netem needs
+    delay_ms: Callable = lambda value: 0  # value -> delay that the option's netem needs
     idle_ms: Callable = lambda value: 0  # value -> longest time that the option makes a packet wait on an idle path
-    check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
-    column: str = ""  # column of the runs with the count of the data's direction
-    percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
+    check: str = ""  # name of the check of the count (`link_option_counts`); empty if nothing is counted
+    column: str = ""  # column in the table of runs for the count in the data's direction
+    percent: Callable = lambda value: value  # value -> percentage of packets that the option affects
     only: str = ""  # the only direction that can have the option; empty if both can
-    correlated: str = ""  # its effect in `CORRELATED`
-    more_words: Callable = lambda value: ""  # value -> tc's words after the correlation
-    of_jitter: bool = False  # whether it describes jitter and is therefore absent in a direction without jitter
+    correlated: str = ""  # name of the option's effect in `CORRELATED`
+    more_words: Callable = lambda value: ""  # value -> further arguments for tc(8), after the correlation
+    of_jitter: bool = False  # whether the option describes jitter, so that a direction without jitter doesn't have it
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """Values that the option requires for other keys of the scenario: key -> allowed values."""
+        """Requirements of the option on other keys of the scenario: key -> allowed values."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
     def none(self) -> object:
-        """The option's value in a resolved study that doesn't use it."""
+        """The option's value in a resolved study that doesn't use the option."""
         return dict.fromkeys(DIRECTIONS, self.default) if self.by_direction else self.default
 
     def used(self, link) -> bool:
-        """Return whether a link, of a resolved scenario or of a specification, uses the option."""
+        """Return whether the link of a resolved scenario or a specification uses the option."""
         return link.get(self.name, self.none) != self.none
 
     def of(self, link, direction) -> object:
-        """Return the option's value in a direction; None if the direction has none."""
+        """Return the option's value in a direction; None if the option has no effect there."""
         if not self.used(link) or (self.of_jitter and not link["jitter_ms"][direction]):
             return None
         value = link[self.name]
@@ -102,18 +108,21 @@ class LinkOption:
         return self.words.format(self.given(value)) + correlated + self.more_words(value)
 
     def expected(self, value) -> dict[str, float]:
-        """Return the expected read-back of a value; empty if the kernel doesn't report it."""
+        """Return the expected read-back of a value, by name; empty if the kernel doesn't report the option."""
         return {} if not self.key else {self.told or self.name: self.given(value)}
 
     def read(self, options) -> dict[str, float]:
-        """Return the option's value, by its name, from netem's options in tc's JSON; empty if it is missing there."""
+        """Return the value read back from netem's options in tc's JSON, by name; empty if tc doesn't report the option."""
         for step in self.key:
             options = options.get(step, {})
         return {self.told or self.name: options * self.factor} if isinstance(options, (int, float)) else {}
 
 
 def number_schema(unit, least, most, null=False, above=False, below=False) -> dict:
-    """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the limits, ``null`` allows null."""
+    """Return the JSON Schema of a number with a unit.
+
+    ``above`` excludes the lower limit, ``below`` excludes the upper limit, and ``null`` allows null.
+    """
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
 
@@ -121,7 +130,7 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
 def _chances(above=(), **defaults) -> dict:
     """Return the JSON Schema of a loss model with the given probabilities.
 
-    Probabilities whose default is None are required, and the ones in ``above`` must exceed 0.
+    Probabilities with the default None are required. Probabilities named in ``above`` must exceed 0.
     """
     keys = {
         f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
@@ -169,7 +178,7 @@ LINK_OPTIONS = (
             "hosts.qdisc": ("none",), "transport.segmentation_offload": (False,), "background": ("none",),
         },
     ),
-    # netem draws from a table, which the kernel doesn't report: only the probe's delays show it.
+    # The kernel doesn't report the table from which netem draws. Only the probe's delays show the distribution.
     LinkOption(
         "jitter_distribution", {"enum": list(JITTER_REACH)}, default="uniform", behind="loss_percent", of_jitter=True,
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}, words="distribution {}",
@@ -227,7 +236,8 @@ LINK_OPTIONS = (
             "transport.segmentation_offload": (False,),
         },
     ),
-    # netem's `reorder` lets a share of packets pass at once and delays the others: here the others are the late ones.
+    # netem's `reorder` is the share of packets that pass at once. The option's percentage is the share of the other packets, which are
+    # late.
     LinkOption(
         "reordering",
         {
@@ -262,7 +272,7 @@ LINK_OPTIONS = (
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
 
 
-#: Option of a link -> function that returns the loss model for the option's value; its second argument is the link's loss as a fraction.
+#: Option of a link -> function that returns the loss model; its arguments are the option's value and the link's loss as a fraction.
 LOSS_MODELS = {
     "loss_burst_packets": lambda packets, loss: GilbertElliott.of_bursts(loss, packets),
     "loss_gemodel": lambda chances, _: GilbertElliott(**_fractions(chances)),
@@ -289,7 +299,10 @@ def correlation_of(link, what, direction) -> float:
 
 
 def correlations_at(link, place, direction) -> dict[str, float]:
-    """Return the correlations, in percent, of the random draws of the netem at ``place`` in a direction, by the names of `CORRELATED`."""
+    """Return the correlations of the netem at ``place`` in a direction: effect in `CORRELATED` -> correlation in percent.
+
+    Effects without a correlation are omitted.
+    """
     there = {option.correlated for option in options_at(link, place, direction)}
     if place == PATH:
         there |= {"loss"} if link["loss_percent"][direction] else set()
@@ -299,7 +312,7 @@ def correlations_at(link, place, direction) -> dict[str, float]:
 
 
 def expected_percent(option, link, direction) -> float:
-    """Return the percentage of packets that an option of a link affects in a direction."""
+    """Return the expected percentage of packets that an option of a link affects in a direction."""
     correlation = correlation_of(link, option.correlated, direction) / 100 if option.correlated else 0
     return 100 * correlated_share(option.percent(option.of(link, direction)) / 100, correlation)
 

@@ -23,7 +23,10 @@ class LossModel:
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
-        """Yield for each packet whether the kernel drops it; each call of ``number`` returns the kernel's next random number."""
+        """Yield one bool per packet: whether the kernel drops the packet.
+
+        Each call of ``number`` returns the kernel's next random number.
+        """
         raise NotImplementedError
 
     @property
@@ -34,7 +37,7 @@ class LossModel:
 
     @property
     def burst_packets(self) -> float:
-        """Mean number of packets lost consecutively."""
+        """Mean number of consecutive losses in a burst, in packets."""
         shares, changes, losses = self.chain()
         begun = sum(
             share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))
@@ -69,11 +72,14 @@ def _in_kernel(chance):
 
 @dataclass(frozen=True)
 class GilbertElliott(LossModel):
-    """A good and a bad state: after each packet, a good path turns bad with probability ``p`` and a bad path good with ``r``."""
+    """A model with a good and a bad state.
+
+    After each packet, a good path turns bad with probability ``p``, and a bad path turns good with probability ``r``.
+    """
 
     p: float
     r: float
-    #: Share of packets lost in each state (netem's 1-h and 1-k).
+    #: Share of packets lost in the bad state (netem's 1-h) and in the good state (1-k).
     bad_loss: float = 1.0
     good_loss: float = 0.0
 
@@ -81,7 +87,9 @@ class GilbertElliott(LossModel):
 
     @classmethod
     def of_bursts(cls, loss, burst_packets) -> "GilbertElliott":
-        """Return the model with a given mean loss and mean burst length in packets; its bad state loses every packet.
+        """Return the model that loses every packet in the bad state and none in the good state.
+
+        ``loss`` is the mean loss as a fraction, and ``burst_packets`` the mean length of a burst of losses.
 
         Examples
         --------
@@ -93,7 +101,7 @@ class GilbertElliott(LossModel):
 
     @property
     def is_of_bursts(self) -> bool:
-        """Whether a path loses all packets in the bad state and none in the good one."""
+        """Whether the path loses all packets in the bad state and none in the good state."""
         return (self.bad_loss, self.good_loss) == (1, 0)
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
@@ -118,13 +126,16 @@ class GilbertElliott(LossModel):
 
     @property
     def told(self) -> dict[str, float]:
-        """The same as `LossModel.told`."""
+        """The same as `LossModel.told`; for a model from `of_bursts`, only the mean burst length."""
         return {"loss_burst_packets": 1 / self.r} if self.is_of_bursts else super().told
 
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13`` is the probability of 1 -> 3."""
+    """A model with four states: packets pass in states 1 (gap) and 2 (burst), and are lost in states 3 (burst) and 4 (single loss).
+
+    ``p13`` is the probability of a transition from state 1 to state 3, and so on.
+    """
 
     p13: float
     p31: float
@@ -171,7 +182,7 @@ MODELS = {
 
 
 def read_model(options) -> LossModel | None:
-    """Return the loss model in netem's options as tc's JSON prints them, or None if there is none."""
+    """Return the loss model from netem's options in tc's JSON, or None if they contain no such model."""
     for word, (model, names) in MODELS.items():
         if told := options.get(f"loss-{word}"):
             return model(*(told[name] for name in names if name in told))

@@ -10,13 +10,15 @@ import math
 from functools import lru_cache
 from itertools import accumulate
 
-#: Number of steps of a distribution, and remaining weight of its initial state at which it counts as settled.
+#: Number of steps of a numerical distribution, and remaining weight of the initial distribution at which the iteration ends.
 _STEPS, _SETTLED = 2048, 1e-6
 
 
 @lru_cache(maxsize=64)
 def correlated_share(chance, correlation) -> float:
-    """Return the fraction of packets that are affected, given the configured probability and a correlation below 1, both as fractions.
+    """Return the fraction of packets that netem affects, given a configured probability and a correlation.
+
+    Both arguments are fractions; the correlation is below 1.
 
     Examples
     --------
@@ -27,7 +29,7 @@ def correlated_share(chance, correlation) -> float:
         return chance
     cumulated = [step / _STEPS for step in range(_STEPS + 1)]
     for _ in range(math.ceil(math.log(_SETTLED) / math.log(correlation))):
-        # The area below the distribution up to each step; a number before x' lies between (x' - (1 - r)) / r and x' / r.
+        # The area below the distribution function up to each step. The number before x' lies between (x' - (1 - r)) / r and x' / r.
         area = [
             0,
             *accumulate((low + high) / (2 * _STEPS) for low, high in zip(cumulated, cumulated[1:], strict=False)),
@@ -37,7 +39,10 @@ def correlated_share(chance, correlation) -> float:
 
 
 def _mean_below(area, number, correlation):
-    """Return the probability that the next number is at most ``number``."""
+    """Return the probability that the next random number is at most ``number``.
+
+    ``area`` is the area below the distribution function of the previous random number.
+    """
     upper, lower = number / correlation, (number - 1 + correlation) / correlation
     over = max(0, upper - 1)
     covered = _between(area, min(1, upper) * _STEPS) + over - _between(area, max(0, lower) * _STEPS)
@@ -45,7 +50,7 @@ def _mean_below(area, number, correlation):
 
 
 def _between(values, place):
-    """Return a value interpolated between two steps."""
+    """Interpolate ``values`` linearly at a fractional index."""
     step = min(int(place), len(values) - 2)
     return values[step] + (place - step) * (values[step + 1] - values[step])
 

@@ -1,6 +1,6 @@
 """Custom guest kernels of a study (`kernels` of study.schema.yaml): another Linux version, patches and options.
 
-A run's specification contains everything from which its kernel is built. The kernel is built beforehand (setup/kernels.py) and named after
+A run's specification contains all build inputs of the run's kernel. The kernel is built beforehand (setup/kernels.py) and named after
 these inputs.
 """
 
@@ -8,34 +8,34 @@ import json
 import re
 import zlib
 
-#: First Linux version with seccomp for a guest's processes. Earlier versions use ptrace, which costs more of the machine's time, not the
-#: guest's.
+#: First Linux version that can run a guest's processes with seccomp. Earlier versions use ptrace, which takes more machine time but no
+#: more guest time.
 SECCOMP_FROM = (6, 16)
-#: Marker that precedes the copy of a kernel's configuration in its file (kernel/configs.c).
+#: Marker in a kernel's file, immediately before the copy of the configuration (kernel/configs.c).
 CONFIGURATION_MARK = b"IKCFG_ST"
 
 
 def identity(kernel) -> str:
-    """Return everything from which a kernel is built, as text, without the locations of its files."""
+    """Return all build inputs of a kernel as text, excluding the locations of files."""
     content = {key: value for key, value in kernel.items() if key not in ("tree", "patches")}
     patches = [patch["sha256"] for patch in kernel["patches"]]
     return json.dumps({**content, "patches": patches, "is_tree": "tree" in kernel}, sort_keys=True)
 
 
 def has_seccomp(kernel) -> bool:
-    """Return whether a run's kernel (None for the image's) can run its processes with seccomp."""
+    """Return whether a guest kernel can run processes with seccomp; ``kernel`` is None for the image's kernel."""
     if kernel is None or kernel.get("base") == "newest":
         return True
     return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM
 
 
 def segments_per_ack(kernel) -> int:
-    """Return the number of full segments per acknowledgement: Linux's 2, or as configured in a kernel with examples/ack-segments.patch."""
+    """Return the number of full segments per acknowledgement: 2, or the configured number in a kernel with examples/ack-segments.patch."""
     return int((kernel or {}).get("config", {}).get("TCP_ACK_SEGMENTS", 2))
 
 
 def process_mode(specification) -> dict[str, str]:
-    """Return the environment's entry for the mode in which a run's guest runs its processes; empty for the usual mode, seccomp."""
+    """Return the environment entry for a guest that runs processes with ptrace; empty for seccomp, the usual mode."""
     is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)
     return {"process_mode": "ptrace"} if is_old else {}
 
@@ -49,7 +49,7 @@ def kernel_words(kernel) -> str:
 
 
 def of_binary(linux) -> tuple[str, bytes]:
-    """Return the version and the configuration stored in the file of a guest kernel with CONFIG_IKCONFIG."""
+    """Return the version and the configuration of a guest kernel, read from its file; the kernel needs CONFIG_IKCONFIG."""
     content = linux.read_bytes()
     begin = content.index(CONFIGURATION_MARK) + len(CONFIGURATION_MARK)
     configuration = zlib.decompressobj(wbits=31).decompress(content[begin:])

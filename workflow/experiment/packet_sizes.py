@@ -12,9 +12,10 @@ IP_HEADER_BYTES = {"ipv4": 20, "ipv6": 40}
 TCP_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
 HEADER_BYTES = {version: header + TCP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
-#: Size of the options of a data segment with a mapping (RFC 8684, DSS), as reserved by Linux.
+#: Size of MPTCP's options in a data segment with a mapping (DSS of RFC 8684), as reserved by Linux.
 MPTCP_OPTION_BYTES = 20
 #: Size of ping's default message, including its ICMP header.
 ECHO_BYTES = 56 + 8
-#: Size of the headers between the inner and the outer packet of a GRE-in-UDP tunnel: UDP, GRE (RFC 8086), the inner Ethernet header.
+#: Size of the headers between the outer IP header and the inner IP packet of a GRE-in-UDP tunnel (RFC 8086): UDP, GRE, inner Ethernet
+#: header.
 TUNNEL_HEADER_BYTES = UDP_HEADER_BYTES + 4 + ETHERNET_HEADER_BYTES

@@ -1,6 +1,7 @@
-"""Programs that a study declares as flows: a server and a client, with the kernel's congestion control or their own.
+"""Programs that a study declares as flows. Each program is a server and a client, and may implement congestion control itself.
 
-Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of it, so a run's specification is complete.
+Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of the declaration, so a run's specification is
+complete.
 """
 
 import random
@@ -32,7 +33,7 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True)
 class Program:
-    """A program as in a resolved group (``workflow/schemas/study.schema.yaml``, ``program``)."""
+    """A program that a resolved group declares (``workflow/schemas/study.schema.yaml``, ``program``)."""
 
     name: str
     cca: str | None
@@ -57,16 +58,16 @@ class Program:
 
     @property
     def folder(self) -> str | None:
-        """Name of the folder with the program's files in a run, and of their archive; None for a program in the image."""
+        """Name of the folder with the program's files in a run, and of the archive with these files; None for a program in the image."""
         return self.sha256 and self.sha256[:16]
 
 
 @dataclass(frozen=True)
 class ProgramFlow:
-    """A flow of a program: its number (numbers continue after the long flows), its port, and its client's start.
+    """A flow of a program.
 
-    ``start_s`` is in s from the traffic's origin. The flow sends for ``seconds``, the duration of its group, or sends ``bytes``;
-    the other is None.
+    ``number`` continues the numbers of the long flows. ``start_s`` is the client's start in s from the traffic's origin. A flow with a
+    given amount of data has ``bytes``; other flows send for ``seconds``, the duration of their group. The unused field is None.
     """
 
     number: int
@@ -81,7 +82,7 @@ class ProgramFlow:
 
     @property
     def server_host(self) -> str:
-        """The host on which the server runs: the data's sender if the server sends the data."""
+        """The host on which the server runs: the pair's sender if the server sends the data, else the receiver."""
         return self.pair.sender if self.program.data_from == "server" else self.pair.receiver
 
     @property
@@ -102,9 +103,9 @@ class ProgramFlow:
 def program_flows(specification) -> list[ProgramFlow]:
     """Return the flows of a run's programs, group by group.
 
-    Like a long flow, each starts at a time drawn uniformly within the study's ``start_within_ms`` (by default one RTT of the
-    empty path) after its group's start. A program under test, whose group has the program's name as ``cca``, starts at the same time as
-    the long flow that it replaces.
+    Like a long flow, each flow starts at a random time after the start of its group. The time is drawn uniformly within the study's
+    ``start_within_ms`` (by default the longest RTT of the empty paths). The group of a program under test has the program's name as
+    ``cca``; the group's flows start at the same times as the long flows that they replace.
     """
     within_s = _within_s(specification)
     under_test = starts_drawn(specification)[1] if is_under_test(specification) else {}
@@ -134,9 +135,10 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets of the long flows and, by group, of the program flows under test, in s after the groups' starts.
+    """Return the start offsets of the long flows (a list) and of the program flows under test (lists by group).
 
-    The offsets are drawn for all flows in the groups' order, so that a flow with another CCA in the same place has the same offset.
+    An offset is in s after the start of the flow's group. Offsets are drawn in the order of the groups, so that replacing a flow's CCA
+    doesn't change its offset.
     """
     draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
     long_flows, programs = [], {}
@@ -154,7 +156,7 @@ def _within_s(specification):
 
 
 def has_programs(specification) -> bool:
-    """Return whether a run's specification, a dict, has flows of declared programs."""
+    """Return whether a specification (a dict) has flows of declared programs."""
     return any(group.get("program") for group in specification["scenario"].get("groups", ()))
 
 

@@ -14,13 +14,14 @@ RED_TOLD = ("min", "max", "ewma")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A key of a study's `queue`: a number, a switch, or a choice of words, with its form in tc's arguments and output.
+    """A parameter of a discipline: a key of a study's `queue`, with its name in tc's arguments and output.
 
-    If ``default`` is None the parameter is optional. ``kept`` returns a value as the kernel stores it, rounded if need be.
+    The value is a number, a switch, or a choice of words. If ``default`` is None, the parameter is optional. ``kept`` returns a value as
+    the kernel stores it, rounded if need be.
     """
 
     name: str
-    word: str  # word of tc(8)
+    word: str  # name in tc(8)
     key: str  # key in tc's JSON
     default: float | bool | str | None
     unit: str = ""
@@ -29,7 +30,7 @@ class Parameter:
     whole: bool = False
     choices: tuple = ()
     kept: Callable | None = None
-    off_word: str = ""  # word that turns a switch off; "" if tc has none
+    off_word: str = ""  # argument that turns a switch off; "" if tc has none
 
     @property
     def is_switch(self) -> bool:
@@ -55,7 +56,7 @@ class Parameter:
         return value / 1e3 if self.unit == "ms" and value is not None else value
 
     def schema(self) -> dict:
-        """Return the parameter's JSON Schema, which is merged with those of the other disciplines (`study_files.queue_keys`)."""
+        """Return the parameter's JSON Schema, which `study_files.queue_keys` merges with the schemas of other disciplines' parameters."""
         if self.is_switch:
             return {"type": "boolean"}
         if self.choices:
@@ -67,12 +68,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Counters:
-    """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's names; "" skips a counter.
+    """Counters specific to a discipline, in the kernel's struct tc_*_xstats.
 
-    ``marks`` are the counters that add up to all CE marks; ``overflow`` are those that count the drops of a full queue (None if there
-    are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that the packet
-    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` maps a column of the time series to the counter of
-    its delay in us.
+    ``names`` are the kernel's names in the order of the struct; "" skips a counter. ``marks`` are the counters that add up to all CE
+    marks. ``overflow`` are the counters of packets that a full queue dropped, or None if there are none. ``delays_us`` maps a column of
+    the time series to the counter of the delay in us.
+
+    ``second_mark`` is the counter of marks due to a threshold. A packet may get such a mark in addition to another one and then counts
+    twice, because INET_ECN_set_ce accepts packets that are already marked.
     """
 
     layout: struct.Struct | None = None
@@ -85,10 +88,13 @@ class Counters:
 
 @dataclass(frozen=True)
 class Discipline:
-    """A queueing discipline. ``kinds`` maps the unit of its limit (packets or bytes) to the kind of qdisc.
+    """A queueing discipline.
 
-    ``size`` is its limit if a study gives none. ``marks_with`` are the parameters of which at least one is needed for marking;
-    empty if the discipline marks all packets that can be marked, None if it never marks. ``fixed`` are further values that tc must report.
+    ``kinds`` maps the unit of the limit (packets or bytes) to the kind of qdisc. ``size`` is the limit if a study gives none. ``fixed``
+    are further values that tc must report.
+
+    The discipline marks packets if at least one of the parameters in ``marks_with`` is set. If ``marks_with`` is empty, it always marks
+    packets that can be marked; if None, it never marks.
     """
 
     name: str
@@ -99,7 +105,8 @@ class Discipline:
     counters: Counters = field(default_factory=Counters)
     fixed: dict = field(default_factory=dict)
     limit_word: str = "limit"
-    #: Further words of tc, and their expected read-back: functions of the queue's parameters and a packet's size in bytes.
+    #: Functions that return further words for tc, and the expected read-back of these words. Their arguments are the queue's parameters
+    #: and a packet's size in bytes.
     more_words: Callable | None = None
     more_expected: Callable | None = None
 
@@ -109,7 +116,10 @@ class Discipline:
         return self.name == DROP_TAIL
 
     def marked_twice(self, counted) -> int:
-        """Return the largest number of packets that may have been marked twice, from a document's counters of the queue."""
+        """Return an upper bound on the number of packets that were marked twice.
+
+        ``counted`` are the counters of the queue in a run document.
+        """
         second = counted.get("counted", {}).get(self.counters.second_mark, 0)
         return min(second, counted.get("marks", 0) - second)
 
@@ -118,7 +128,7 @@ class Discipline:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:
-        """Return the unit of the qdisc's limit: the study's unit ``measure`` if the discipline supports it, else the first that it supports."""
+        """Return the unit of the qdisc's limit: ``measure``, the study's unit, if the discipline supports it, else the first unit."""
         return measure if measure in self.kinds else next(iter(self.kinds))
 
     def marks(self, queue) -> bool:

@@ -1,6 +1,6 @@
-"""The specification of a run document, with the types of `specification`.
+"""Access to the specification in a run document, as a `RunSpecification`.
 
-The document's measured sections are read by the modules responsible for them (`testbed.readings`, `run_tables`).
+Other modules read the document's measured sections (`testbed.readings`, `run_tables`).
 """
 
 from experiment.specification import RunSpecification

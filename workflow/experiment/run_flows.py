@@ -1,4 +1,4 @@
-"""A run's flows, the pairs of hosts between which they run, and their connections. Part of `specification.RunSpecification`."""
+"""A run's flows, connections, and pairs of hosts. Part of `specification.RunSpecification`."""
 
 import random
 from functools import cached_property
@@ -19,12 +19,12 @@ class RunFlows:
 
     @property
     def flows(self) -> int:
-        """Number of all flows."""
+        """Number of `long_flows`, including a chain's cross flows."""
         return self.end_to_end_flows + (len(self.chain.bottlenecks) * self.chain.cross_flows if self.is_chain else 0)
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks (without a chain, all flows). These flows have the lowest numbers."""
+        """Number of flows that cross all bottlenecks (without a chain, all `flows`). These flows have the lowest numbers."""
         return self.scenario["flows"]
 
     @cached_property
@@ -33,7 +33,7 @@ class RunFlows:
         return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
 
     def groups_of(self, application) -> list[FlowGroup]:
-        """Return the groups of one application."""
+        """Return the groups with a given application."""
         return [group for group in self.groups if group.application == application]
 
     @cached_property
@@ -58,9 +58,9 @@ class RunFlows:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on.
+        """The pairs of hosts: h1 sends to h2, h3 sends to h4, and so on.
 
-        On a chain, the first pair has the long flows, and the flows of each other pair cross one bottleneck.
+        On a chain, the first pair's flows cross all bottlenecks, and each other pair's flows cross one bottleneck.
         """
         if self.is_chain:
             return self._chain_pairs
@@ -76,7 +76,10 @@ class RunFlows:
         return pairs_of_chain(self)
 
     def flow_pair(self, flow) -> Pair:
-        """Return the `Pair` of a flow (numbered from 0): pairs are assigned to flows in turn, or set by a flow's group or bottleneck."""
+        """Return the `Pair` of a flow (numbered from 0).
+
+        The flow's group or bottleneck determines the pair; otherwise pairs are assigned to flows in turn.
+        """
         return self.pairs[self.long_flows[flow].pair]
 
     def group_pair(self, group) -> Pair:
@@ -84,7 +87,10 @@ class RunFlows:
         return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
 
     def member_pair(self, group, member) -> Pair:
-        """Return the `Pair` of a flow (``member``, counted from 0) of a program group: pairs are assigned in turn, or set by the group."""
+        """Return the `Pair` of a flow in a program group; ``member`` counts the group's flows from 0.
+
+        If the group sets no pair, pairs are assigned to its flows in turn.
+        """
         pairs = self.hosts.pairs
         index = member % pairs if group.pair is None else group.pair - 1
         return self.pairs[index + pairs * (group.direction == REVERSE)]
@@ -98,7 +104,7 @@ class RunFlows:
         return {flow.pair for flow in self.long_flows if flow.group == group.name}
 
     def flows_through(self, number) -> list[int]:
-        """Return the flows that cross one of a chain's bottlenecks, counted from 1."""
+        """Return the flows that cross a bottleneck of a chain; ``number`` counts the bottlenecks from 1."""
         passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
         return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
 
@@ -108,9 +114,10 @@ class RunFlows:
         return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
 
     def subflows(self, pair) -> int:
-        """Return the number of connections per flow between a pair of hosts (counted from 0): with MPTCP one subflow per path.
+        """Return the number of connections per flow between a pair of hosts: with MPTCP one subflow per path.
 
-        On a dumbbell the subflows of the first pair share the bottleneck, and flows of other pairs have one connection each.
+        ``pair`` is the pair's index, from 0. On a dumbbell the subflows of the first pair share the bottleneck, and each flow of another
+        pair has one connection.
         """
         return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
 
@@ -120,7 +127,7 @@ class RunFlows:
 
     @property
     def per_side(self) -> bool:
-        """Whether one program sends all flows and another receives them, instead of iperf3."""
+        """Whether one program sends all flows and another program receives them, instead of iperf3."""
         return self.traffic.processes == "per-side" and self.flows > 0
 
     def local_port(self, flow) -> int:
@@ -165,10 +172,10 @@ class RunFlows:
 
     @cached_property
     def server_ports(self) -> frozenset[int]:
-        """The senders' ports on which web servers listen."""
+        """The ports of the sending hosts on which web servers listen."""
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
     def answers(self) -> bool:
-        """Whether packets are sent in the opposite direction to the data, as in every run except those with only real-time streams."""
+        """Whether packets are also sent against the direction of the data, as in every run except runs with only real-time streams."""
         return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))

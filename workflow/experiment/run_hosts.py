@@ -56,7 +56,7 @@ class RunHosts:
 
     @property
     def max_pacing_rate_mbps(self) -> float | None:
-        """The highest pacing rate of a socket in Mbit/s, or None (SO_MAX_PACING_RATE)."""
+        """Limit of a socket's pacing rate (SO_MAX_PACING_RATE) in Mbit/s; None without a limit."""
         return self.scenario["transport"].get("max_pacing_rate_mbps")
 
     @property
@@ -69,12 +69,13 @@ class RunHosts:
 
     @property
     def single_packets(self) -> bool:
-        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
+        """Whether the hosts' TCP makes only single packets and charges each of them to the send buffer before sending it.
 
-        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable they
-        wait in the host's own queue. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits
-        packets off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
-        tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here the router accepts everything at once.
+        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable these super-packets
+        wait in the host's own queue. A send buffer limits only the start of a new super-packet: while the window has room, TCP splits
+        packets off the front of a super-packet that is still being filled. A process that keeps writing can therefore fill a super-packet
+        endlessly (tcp_sendmsg_locked, tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here
+        the router accepts everything at once.
         """
         queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
         return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
@@ -83,8 +84,8 @@ class RunHosts:
     def _ample_buffer_bytes(self):
         """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
 
-        The kernel charges a buffer for whole sk_buffs, about twice the payload of an unsegmented packet,
-        and offers half of it as a window. That is enough for BBR's window even while one lost packet keeps four BDPs from being read.
+        The kernel charges whole sk_buffs to a buffer, about twice the payload of an unsegmented packet. It offers half of the buffer as a
+        window. A buffer of this size suffices for BBR's window even while one lost packet keeps four BDPs from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))

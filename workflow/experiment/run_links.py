@@ -1,4 +1,4 @@
-"""The effects of a run's links on packets in each direction, apart from the bottleneck. Part of `specification.RunSpecification`."""
+"""The effects of a run's links on packets in each direction, excluding the bottleneck. Part of `specification.RunSpecification`."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,14 +21,14 @@ from experiment.timeline import DIRECTIONS
 
 @dataclass(frozen=True)
 class Direction:
-    """The effects of one direction of the path on packets, without the bottleneck."""
+    """The effects of one direction of the path on packets, excluding the bottleneck."""
 
     delay_ms: float
     jitter_ms: float
     loss_percent: float
     #: None if packets are lost independently.
     loss_model: LossModel | None = None
-    #: Largest deviation of a delay from its mean.
+    #: Largest deviation from the mean delay.
     jitter_reach_ms: float = 0
 
 
@@ -56,7 +56,7 @@ class RunLinks:
     def jitter_reach(self, direction) -> tuple[float, float]:
         """Return the largest deviations of a direction's delays below and above the mean, in units of the jitter.
 
-        For netem's own tables these are upper bounds.
+        For netem's built-in tables these are upper bounds.
         """
         if table := self.option("jitter_table", direction):
             return delay_tables.reach(table["numbers"])
@@ -72,7 +72,7 @@ class RunLinks:
         return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
 
     def correlation(self, what, direction) -> float:
-        """Return the fraction by which netem correlates an effect (`link_options.CORRELATED`) in a direction."""
+        """Return netem's correlation of an effect (`link_options.CORRELATED`) in a direction, as a fraction."""
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:

@@ -28,12 +28,12 @@ class RunPackets:
 
     @property
     def largest_packet_bytes(self) -> int:
-        """The size of the links' largest packet as Linux's queueing disciplines count it, in bytes."""
+        """Size in bytes of the links' largest packet, as Linux's queueing disciplines count it."""
         return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
 
     @property
     def mtu_bytes(self) -> int:
-        """The largest IP packet of the run's connections in bytes: inside a tunnel it is smaller than the cable's."""
+        """The largest IP packet of the run's connections in bytes. Inside a tunnel it is smaller than the cable's largest packet."""
         if self.multipath.by != "gre":
             return self.link_mtu_bytes
         return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
@@ -50,7 +50,7 @@ class RunPackets:
 
     @property
     def snd_mss_bytes(self) -> int:
-        """The payload of a full segment as the kernel reports it (tcpi_snd_mss), which doesn't subtract MPTCP's option."""
+        """The payload of a full segment in bytes as the kernel reports it: tcpi_snd_mss doesn't subtract MPTCP's option."""
         return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
 
     @property
@@ -61,7 +61,7 @@ class RunPackets:
 
     @property
     def payload_bytes(self) -> int:
-        """Application bytes in a full packet, which carries a TCP segment or a UDP message."""
+        """Application bytes in a full packet: the payload of a TCP segment or of a UDP message."""
         return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property

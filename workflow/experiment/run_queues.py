@@ -14,7 +14,7 @@ class RunQueues:
 
     @property
     def policers(self) -> dict[str, dict]:
-        """The policer of each direction that has one."""
+        """The policers by direction; directions without a policer are omitted."""
         return policers_of(self.scenario["link"])
 
     @property
@@ -23,7 +23,7 @@ class RunQueues:
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     def queue_in(self, direction) -> dict:
-        """Return the queue of a direction as given by the study, with the discipline and its parameters."""
+        """Return the queue of a direction as in the scenario, with the discipline and its parameters."""
         reverse = self.scenario.get("reverse_queue") if direction == REVERSE else None
         return reverse or self.scenario["queue"]
 
@@ -39,13 +39,13 @@ class RunQueues:
 
     @property
     def may_mark(self) -> bool:
-        """Whether marks are checked: in TCP runs that use ECN or have a queue other than drop-tail."""
+        """Whether marks are checked: in TCP runs that use ECN or have any queue other than drop-tail."""
         managed = any(not discipline_of(queue).limited_only for queue in self.queues)
         return not self.udp and (self.uses_ecn or managed)
 
     @property
     def queue_packets(self) -> int | None:
-        """The limit of the bottleneck's queue for data, from `queue_packets_in`; on a chain, the limit at the narrowest bottleneck."""
+        """The limit of the data's queue in full packets, or None if it is in bytes; on a chain, at the narrowest bottleneck."""
         return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
 
     def queue_packets_in(self, direction) -> int | None:
@@ -66,7 +66,7 @@ class RunQueues:
 
     @property
     def queue_bytes(self) -> int | None:
-        """The limit of the bottleneck's queue for data in bytes, or None if it is in packets."""
+        """The limit of the data's queue in bytes, or None if it is in packets; on a chain, at the narrowest bottleneck."""
         return self.narrowest.queue_bytes if self.is_chain else self.queue_bytes_in("forward")
 
     def queue_bytes_in(self, direction) -> int | None:

@@ -2,7 +2,8 @@
 
 from experiment.timeline import DIRECTIONS
 
-#: Key of a scenario's `multipath` with one value per path -> section and key that it sets for a single path; null means the link's value.
+#: Key of a scenario's `multipath` (one value per path) -> section and key that the value replaces in a path's scenario. If the key is
+#: null, nothing is replaced.
 OF_PATH = {
     "path_rate_mbps": ("link", "rate_mbps"),
     "path_loss_percent": ("link", "loss_percent"),
@@ -29,12 +30,15 @@ def _of_path(scenario, path):
 
 
 def _value_of(values, path):
-    """Return a path's value; from a list that is too short, which `study_networks` rejects, the last value."""
+    """Return a path's value, or the last value if the list is too short (`study_networks` rejects such a list)."""
     return values[min(path, len(values) - 1)]
 
 
 def _with(section, key, value):
-    """Return a section with one value replaced (if given by direction, for both); a queue in packets replaces one in bytes or BDPs."""
+    """Return a section with one value replaced.
+
+    A value by direction is replaced in both directions. A queue size in packets replaces a size in bytes or BDPs.
+    """
     if isinstance(section.get(key), dict):
         return section | {key: dict.fromkeys(DIRECTIONS, value)}
     other = {"bytes", "bdp"} if key == "packets" else set()

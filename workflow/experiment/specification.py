@@ -27,11 +27,10 @@ SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 
 @dataclass(frozen=True)
 class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
-    """One execution: a cell, its replication and its seed.
+    """The specification of one run: cell, replication and seed.
 
-    ``document`` is the workflow's original JSON object
-    (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is derived from it. ``kernels`` is the folder of kernels with custom CCAs.
+    ``document`` is the workflow's original JSON object (``workflow/schemas/run.schema.json``, ``specification``); everything else is
+    derived from it. ``kernels`` is the folder of custom kernels.
     ``testbed_digest`` is the identity of the program that executes the run, if the caller knows it (`identity`).
     ``programs`` is the folder with the archives of declared programs.
     """
@@ -59,7 +58,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def cca(self) -> str:
-        """The run's CCA, or the mix of its flows joined by ``+``."""
+        """The run's CCA, or the CCAs of a mix joined by ``+``."""
         return self.document["cca"]
 
     @property
@@ -73,7 +72,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers'."""
+        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers' CCAs."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
@@ -97,7 +96,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def kernel(self) -> dict | None:
-        """The definition of the run's kernel without C files, None for the image's kernel; all CCA definitions of a run share one kernel."""
+        """The definition of the run's kernel, excluding C files; None for the image's kernel.
+
+        All CCA definitions of a run share one kernel.
+        """
         return next((one.kernel for one in self.definitions.values() if one.kernel), None)
 
     @property
@@ -123,7 +125,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The changes of the path during the traffic; the other properties describe the path before the first change."""
+        """The changes to the path during the traffic. The other properties describe the path before the first change."""
         # A trace passes whole packets. Their size depends on the IP version, which isn't known yet when a study is checked.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
@@ -172,10 +174,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def bottlenecks(self) -> list["RunSpecification"]:
-        """Each bottleneck as a run.
+        """Each bottleneck as a separate run.
 
-        Each bottleneck of a chain is a dumbbell of the flows that cross it, with their RTTs. Each of a cable's several paths is a
-        cable with this path only. Otherwise the only element is the run itself.
+        A chain's bottleneck becomes a dumbbell with the flows that cross it; the flows keep their RTTs. If a cable has several paths,
+        each path becomes a cable. Otherwise the only element is the run itself.
         """
         if not self.is_chain and (not self.is_cable or self.paths == 1):
             return [self]
@@ -183,7 +185,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return a run over a single path of a cable, numbered from 0; on a dumbbell, whose paths share the bottleneck, the run itself."""
+        """Return the run over a single path of a cable; ``path`` counts from 0.
+
+        On a dumbbell the paths share the bottleneck, and the result is the run itself.
+        """
         return self.bottlenecks[path] if self.is_cable else self
 
     @property
@@ -217,12 +222,15 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def serialised(self) -> bool:
-        """Whether a packet has a serialisation delay (length / rate) even if the link was idle."""
+        """Whether each packet has an emulated serialisation delay (length / rate), even on an idle link; this needs a virtual clock."""
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
     def lone_packets_take_time(self) -> bool:
-        """Whether a lone packet has a serialisation delay (length / rate) on an idle link: on a `serialised` cable, and with netem's own rate."""
+        """Whether a lone packet has a serialisation delay (length / rate) on an idle link.
+
+        It has one if the link is `serialised` or netem shapes the rate.
+        """
         return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
 
     @cached_property
@@ -234,8 +242,8 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     def shaped(self) -> bool:
         """Whether the rate is emulated.
 
-        The rate of a ping-pong of messages over a wire without serialisation isn't emulated: with a single packet
-        in flight, a shaper would only round the stack's own time up to the time of a frame.
+        It isn't emulated if single messages go back and forth (``round-trip``) over a wire without serialisation. With a single packet in
+        flight, a shaper would only round the stack's own time up to the time of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
         return not (self.traffic.application == "round-trip" and wire_takes_no_time)
@@ -265,12 +273,12 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def total_rate_mbps(self) -> float | None:
-        """Total rate of the links of all paths, or bottlenecks, in Mbit/s, or None if unlimited."""
+        """Sum of the rates of all `bottlenecks` in Mbit/s, or None if unlimited."""
         return None if self.rate_mbps is None else math.fsum(one.rate_mbps for one in self.bottlenecks)
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """The highest total rate of all links that carry data during the run, in Mbit/s: `total_rate_mbps`, plus the rate of data in reverse."""
+        """Highest total rate in Mbit/s of all links that carry data during the run, including the reverse direction if data flow there."""
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
@@ -279,7 +287,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
-        """Shortest and longest RTT of the link alone during the run, in ms."""
+        """Shortest and longest RTT of the link itself during the run, in ms."""
         ways = ("forward", "reverse")
         return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
 
@@ -298,7 +306,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     def rtt_path_ms(self) -> float:
         """Round-trip time of the empty path in ms, without jitter and serialisation.
 
-        It is the mean over pairs of hosts and paths; on a chain, over the pairs that cross the narrowest bottleneck.
+        It is the mean across pairs of hosts and paths. On a chain, it is the mean across the pairs that cross the narrowest bottleneck.
         """
         if self.is_chain:
             return self.narrowest.rtt_path_ms
@@ -321,9 +329,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """The highest total goodput of the receivers' applications at any time in Mbit/s, or None if it is unlimited or on a chain.
+        """Upper limit of the receivers' total goodput at any time in Mbit/s; None if it is unlimited, and on a chain.
 
-        It is capacity x payload / packet size as counted by the shaper, over all paths. Each of a chain's `bottlenecks` has a separate limit.
+        It is capacity x payload / packet size for all paths together. The packet size is as the shaper counts it. Each of a chain's
+        `bottlenecks` has a separate limit.
         """
         if self.is_chain or self.capacity.is_unlimited():
             return None
@@ -331,7 +340,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def expected_s(self) -> float:
-        """Expected duration of the traffic in s: the duration, or a lower bound if an amount is to be sent."""
+        """Expected duration of the traffic in s; a lower bound if the run sends a given amount of data."""
         amount = None
         if self.traffic.application == "ftp":
             amount = self.traffic.file_bytes

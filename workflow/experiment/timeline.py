@@ -1,12 +1,11 @@
 """Changes to a path over time: single changes at virtual times, derived from a scenario's `link.timeline` and `link.trace`.
 
 Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, and a ramp is a series of
-changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. Its sender
-doesn't notice and continues, so the queue keeps draining at its rate, and packets already in transit
-arrive. (A link that holds packets back instead, like a radio cell during a handover, is modelled by a rate close
-to zero.) If the delay shrinks, later packets overtake those in transit, as after a change of route; if it
-grows, packets in transit arrive at their original time. A packet that a shaper is already sending keeps the old rate;
-a trace is implemented so that this doesn't cost any of its capacity (`traces`).
+changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. The sender
+doesn't notice and continues, so the queue keeps draining at the link's rate, and packets already in transit arrive. (A link that holds
+packets back instead, like a radio cell during a handover, is modelled by a rate close to zero.) If the delay shrinks, later packets
+overtake those in transit, as after a change of route; if it grows, packets in transit arrive at their original time. A packet that a
+shaper is already sending keeps the old rate; a trace is implemented so that this doesn't cost any of its capacity (`traces`).
 
 `path_changes` makes the changes, and `timeline_checks` judges them. Standard library only, because the analysis uses it too.
 """
@@ -31,9 +30,9 @@ TRACES = ("trace", "reverse_trace")
 
 @dataclass(frozen=True)
 class Change:
-    """The change of one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
+    """The change to one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
 
-    For a trace, the rate is the one at which the shaper passes the trace's capacity (for the capacity see `Timeline.values`).
+    For a trace, ``value`` is the shaper's rate; `Timeline.values` returns the trace's capacity.
     """
 
     at_ns: int
@@ -44,16 +43,14 @@ class Change:
 
 
 class Timeline:
-    """All changes of a link.
-
-    Its ``changes`` are in chronological order.
+    """All changes to a link, in chronological order (``changes``).
 
     Parameters
     ----------
     link : dict
         The link of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; other keys may be missing.
     duration_s : float
-        Duration for which a trace is repeated.
+        Duration in seconds for which a trace is repeated.
     packet_bytes : int
         Size of a full packet as the bottleneck counts it; a trace passes a whole number of such packets.
     """
@@ -81,13 +78,13 @@ class Timeline:
         return bool(self.changes)
 
     def changes_netem(self, direction) -> bool:
-        """Return whether delay or loss in a direction changes."""
+        """Return whether the delay or loss of a direction changes."""
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return a quantity's (start in ns, value) pairs; the first starts at 0, before the traffic.
+        """Return the (start in ns, value) pairs of a quantity. The first pair has the start 0.
 
-        A rate is the capacity that the link offers. With a trace it is the capacity of each step, and 0 in empty steps.
+        A rate is the capacity that the link offers. With a trace it is the capacity of each step, which is 0 in empty steps.
         """
         if quantity == "rate_mbps" and direction in self._offered:
             return [(0, self._start[direction, quantity]), *self._offered[direction]]
@@ -120,7 +117,7 @@ class Timeline:
 
 
 def rate_of(link, direction) -> float | None:
-    """Return a link's rate in a direction before the first change, None without a rate."""
+    """Return a link's rate in a direction before the first change; None without a rate."""
     return link.get("reverse_rate_mbps") or link["rate_mbps"] if direction == "reverse" else link["rate_mbps"]
 
 
@@ -130,7 +127,7 @@ def traces_of(link) -> list[dict]:
 
 
 def directions_of(entry) -> tuple[str, ...]:
-    """Return the directions to which an entry of a timeline, or a trace, applies."""
+    """Return the directions to which a timeline's entry or a trace applies."""
     return DIRECTIONS if entry["direction"] == "both" else (entry["direction"],)
 
 
@@ -157,7 +154,7 @@ def _pick(pick, values):
 
 
 def _of_entry(entry, way, in_force):
-    """Yield an entry's changes in a direction; ``in_force`` are the values before it."""
+    """Yield an entry's changes in a direction; ``in_force`` holds the values before the entry."""
     at_ns = _ns(entry["at_s"])
     for name in QUANTITIES:
         if entry.get(name) is None:
@@ -189,7 +186,7 @@ def _of_trace(trace, duration_s, packet_bytes):
 
 
 def _capacity(trace, changes, duration_s):
-    """Return a trace's capacity as (start in ns, Mbit/s) pairs; after the end of the traffic it is the last rate set."""
+    """Return a trace's capacity as (start in ns, Mbit/s) pairs. After the traffic the capacity is the last rate set."""
     offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
     return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 

@@ -8,9 +8,9 @@ the number of packets:
   a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
   earlier, and the next one begins there.
 - A span without capacity lasts for the time of one packet, which leaves at the beginning of the span.
-- The rate rises early before a faster span, during the last packet's time: a packet that leaves late, after an idle link or
-  a smaller packet, is charged less than the rest of that time. Each such rise lets at most one more packet pass than the
-  trace offers, and none if the sender always has full packets.
+- Before a faster span the rate rises early, during the last packet's time. A packet that leaves late (after an idle link or a smaller
+  packet) is then charged less than the rest of that time. Each such rise lets at most one more packet pass than the trace offers, and
+  none if the sender always has full packets.
 
 Standard library only.
 """
@@ -21,10 +21,12 @@ from itertools import pairwise
 
 #: Largest loss from rounding, in packets.
 ROUNDING = 1e-3
-#: HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c): a longer time would let more than one packet pass.
+#: Longest time per packet in ns. HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c), so a longer time would let more than
+#: one packet pass.
 LONGEST_NS = 50_000_000_000
-#: Lateness in ns, beyond one packet of the faster span, up to which a packet before a faster span is still charged its whole time: a sender
-#: that always has packets is late by at most one packet of the faster span, and a change takes a moment.
+#: Tolerance in ns for the last packet before a faster span. The packet is still charged its whole time if it is late by at most one
+#: packet of the faster span plus this tolerance: a sender that always has packets is late by at most one packet, and a rate change takes
+#: a moment.
 LATE_NS = 200_000
 
 
@@ -36,9 +38,9 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield an endless sequence of spans with constant capacity: begin in ns, end in ns (infinite without changes), rate in Mbit/s.
+    """Yield an endless sequence of spans with constant capacity: (begin in ns, end in ns, rate in Mbit/s).
 
-    All steps last `step_ms`, except the last one, which ends with the period.
+    The end is infinite if the capacity never changes. All steps last `step_ms`, except the last one, which ends with the period.
     """
     rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
     if len(set(rates)) == 1:
@@ -55,7 +57,9 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield an endless sequence of spans, each with a whole number of packets: begin in ns, end in ns, number of packets.
+    """Yield an endless sequence of spans: (begin in ns, end in ns, number of packets).
+
+    Each span carries a whole number of packets.
 
     Examples
     --------
@@ -82,11 +86,11 @@ def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
 
 
 def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
-    """Yield (time, time per packet at the new rate), both in ns, for each change of a shaper's rate before ``until_ns``.
+    """Yield each change to a shaper's rate before ``until_ns`` as (time, time per packet at the new rate), both in ns.
 
     Examples
     --------
-    One packet in 8 ms, then one packet per ms. The first has begun by 1.2 ms; a packet that leaves later gets half of the remaining time:
+    One packet in 8 ms, then one packet per ms. A packet that leaves after 1.2 ms gets half of the remaining time:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))

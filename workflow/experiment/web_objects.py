@@ -1,7 +1,7 @@
 """Web objects: request times and sizes, drawn from the run's seed.
 
-Objects arrive as a Poisson process: times between them are exponential. Sizes are fixed, or follow the HTTP traffic model of
-3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation. Sizes
+Objects arrive as a Poisson process: the times between them are exponentially distributed. Sizes are fixed, or follow the HTTP traffic
+model of 3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation. Sizes
 outside the model's limits are redrawn.
 """
 

@@ -1,4 +1,4 @@
-# Analyses: tidy tables and earlier analysis/*.csv -> analysis/<table>.csv; topics/*/topic.py declare them
+# Analyses, declared in topics/*/topic.py: tidy tables and earlier analysis/*.csv -> analysis/<table>.csv
 
 
 for name, analyses in together(OUTLINE.analyses, "analyse_study", MOST_DOCUMENTS).items():

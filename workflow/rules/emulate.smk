@@ -32,10 +32,10 @@ if EMULATED and JOB_SIZE.runs == 1:
 
 elif EMULATED:
 
-    # Resources that a call or profile sets for `emulate_run` apply to these jobs too.
+    # Resources that the command line or a profile sets for `emulate_run` apply to these jobs too.
     SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
 
-    # Several runs, one after another. Each document is kept once it is complete (`update`), and a job that is started again
+    # Several runs, one after another. Each document is kept once it is complete (`update`), so a restarted job
     # executes only the missing runs.
     for number, runs in enumerate(
         studies.job_runs(STUDY, *JOB_SIZE, seconds_of=expected_s, needs_of=needs_of, scenarios=SCENARIOS_OF["uml"]), 1
@@ -72,14 +72,14 @@ elif EMULATED:
             shell:
                 CARRY_OUT
 
-    # Record for each document what a job with a single run would record.
+    # Record the same for each document as a job with a single run would record.
     inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 
 if MEASURED:
 
-    # One run under the machine's own kernel and clock. It has all cores, so that no other job of this workflow runs at the
-    # same time; it waits for other workflows' runs that hold a core (`testbed.machine.machine.whole_machine`).
+    # One run under the machine's own kernel and clock. The job has all cores, so that no other job of this workflow runs
+    # at the same time. It waits until no run of another workflow holds a core (`testbed.machine.machine.whole_machine`).
     rule measure_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
@@ -106,7 +106,7 @@ if MEASURED:
 
 if SIMULATED:
 
-    # One run in the ns-3 simulator. It takes minutes, so it is always a separate job.
+    # One run in the ns-3 simulator. A run takes minutes, so it is always a separate job.
     rule simulate_run:
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",

@@ -1,8 +1,8 @@
-# Figures: tidy tables and analysis/*.csv -> figures/<slug>.svg, with data as CSV and caption; topics/*/topic.py declare them
+# Figures, declared in topics/*/topic.py: tidy tables and analysis/*.csv -> figures/<slug>.svg, with a caption and the data as CSV
 
 
 def reported(figure, path):
-    """Return a figure's path, marked for `snakemake --report` with the caption that is filled in when the figure is drawn."""
+    """Return a figure's path, marked for `snakemake --report`; the caption is written when the figure is drawn."""
     return report(
         path,
         caption=os.path.abspath(f"{STUDY_FOLDER}/figures/{figure.slug}.rst"),

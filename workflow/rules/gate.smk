@@ -1,9 +1,9 @@
-# Gate: analysis/expectations.csv, once everything else exists -> an exit status
+# Gate, after everything else exists: analysis/expectations.csv -> exit status
 
 
-# Runs last, so that report and tables are complete whatever the result. The job fails if an expectation isn't met, and then
-# leaves no output, so the next call checks again and fails again. Its message is in gate.failed, which `onerror` of the
-# Snakefile prints last and in one piece.
+# Runs last, so that report and tables are complete whatever the result. The job fails if an expectation isn't met. It then
+# leaves no output, so the next call checks again and fails again. The message is in gate.failed; `onerror` of the Snakefile
+# prints this file last and in one piece.
 rule judge_study:
     input:
         expectations="results/{study}/analysis/expectations.csv",

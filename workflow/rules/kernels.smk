@@ -3,8 +3,8 @@
 
 if KERNELS:
 
-    # Takes seconds, or minutes for a Linux version that is not in the cache yet. It runs outside the workflow's containers, because the
-    # compiler gets a separate container in which it sees nothing else (setup/kernels.py).
+    # Takes seconds, or minutes for a Linux version that is not in the cache yet. The rule runs outside the workflow's containers, because
+    # the compiler gets a separate container that contains nothing else (setup/kernels.py).
     rule build_kernel:
         input:
             files=ancient(lambda wildcards: files_of_kernel(wildcards.kernel)),

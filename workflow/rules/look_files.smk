@@ -1,20 +1,20 @@
-# Number of replications that the interim looks ask for, and their documents, for looks.smk
+# Numbers of replications at which interim looks take place, and the documents of these replications, for looks.smk
 LOOKS = studies.looks(STUDY)
 
 
 def documents_up_to(scenario, replications):
-    """Return the documents of all cells of a scenario up to a replication."""
+    """Return the documents of all cells of a scenario, up to a number of replications."""
     runs = studies.runs({**STUDY, "scenarios": [{"id": scenario}]}, {scenario: replications})
     return [f"results/{STUDY['study']}/runs/{'/'.join(map(str, run))}.json.gz" for run in runs]
 
 
 def look_at(scenario, replications):
-    """Return the file of a look; if it doesn't exist yet, Snakemake takes the look first and then evaluates the inputs again."""
+    """Return the file of an interim look. If it doesn't exist yet, Snakemake takes the look first and then evaluates the inputs again."""
     return checkpoints.take_look.get(study=STUDY["study"], scenario=scenario, replications=replications).output[0]
 
 
 def documents_of(scenario):
-    """Return the input function for a scenario's documents, with as many replications as the scenario's looks ask for."""
+    """Return an input function for a scenario's documents; the scenario's interim looks determine the number of replications."""
 
     def documents(wildcards):
         for replications in LOOKS:
@@ -25,5 +25,5 @@ def documents_of(scenario):
     return documents
 
 
-# No scenario waits for another's looks.
+# No scenario waits for another scenario's looks.
 RUN_DOCUMENTS = inside_snakemake.together(*map(documents_of, SCENARIOS))

@@ -1,7 +1,7 @@
-# Interim looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json, which says whether the scenario needs more
+# Interim looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json (whether the scenario needs more runs)
 
 
-# Decides whether the means of a scenario's cells are known precisely enough. The last look ends the scenario in any case.
+# Decides whether the means of a scenario's cells are precise enough. A scenario gets no runs after its last look in any case.
 checkpoint take_look:
     input:
         documents=lambda wildcards: documents_up_to(wildcards.scenario, int(wildcards.replications)),
@@ -18,7 +18,7 @@ checkpoint take_look:
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
         confidence=SETTINGS["confidence"],
-        # Only the keys that a look depends on: a change to another scenario or to the report makes no look stale.
+        # Only the keys on which a look depends, so that a change to another scenario or to the report makes no look stale.
         study=lambda wildcards: {
             key: STUDY[key]
             for key in (

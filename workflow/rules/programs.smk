@@ -1,9 +1,9 @@
-# Files of declared programs, as kept by the user -> programs/<files>.tar
+# Files of declared programs: the user's copies -> programs/<program>.tar
 
 
 if PROGRAMS:
 
-    # A copy in the study's results: the runs use these bytes, even if the user's files change or disappear.
+    # Archives the files in the study's results. The runs use the archive even if the user's files change or disappear.
     rule lay_in_program:
         input:
             # The files are no longer needed once they are archived.

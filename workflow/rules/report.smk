@@ -1,4 +1,5 @@
-# Report: tidy tables, analysis and figures -> report.html, details.html, findings.json, explore.html; all of these and the runs -> ro-crate-metadata.json
+# Report: tidy tables, analysis, figures -> report.html, details.html, findings.json, explore.html
+# Manifest: all of these files and the runs -> ro-crate-metadata.json
 
 
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
@@ -49,7 +50,7 @@ rule write_report:
         "../scripts/report_page/write_report.py"
 
 
-# The page on which a reader chooses what is drawn. It needs only the tidy tables.
+# The page on which a reader chooses the data to draw. It needs only the tidy tables.
 rule write_explorer:
     input:
         **table_paths(("runs", "scenarios", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),
@@ -77,14 +78,14 @@ rule write_explorer:
         "../scripts/report_page/write_explorer.py"
 
 
-# Published with the results, because the manifest names the files that made them: path here -> path of the copy.
+# Workflow files that are published with the results, because the manifest names them: path here -> path of the copy.
 SOURCES = {
     own(path): f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
     for path in (
         "workflow/Snakefile",
         *files_below("workflow/rules", "*.smk"),
         *files_below("workflow/scripts/topics", "*/rules.smk"),
-        # The rules of analyses and figures follow from these.
+        # Analyses and figures are declared in these files.
         *files_below("workflow/scripts/topics", "*/topic.py"),
     )
 } | ({CLAIMS_FILE: "results/{study}/workflow/claims.yaml"} if CLAIMS_NAME else {})
@@ -102,7 +103,7 @@ rule write_manifest:
             *rules.write_report.output,
             *rules.write_explorer.output,
             *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
-            # Needed to repeat runs of programs.
+            # Needed to repeat runs with declared programs.
             *(f"results/{{study}}/programs/{program}.tar" for program in PROGRAMS),
         ],
         runs="results/{study}/tidy/runs.csv",

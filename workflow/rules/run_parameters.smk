@@ -5,17 +5,17 @@ KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 
 def kernel_for(scenario, cca):
-    """Return a list with the file of the study's kernel that runs need; empty if they run on the image's kernel."""
+    """Return a list with the file of the custom kernel that runs need; empty if runs need only the image's kernel."""
     name = kernel_of(studies.definitions_in(STUDY, scenario, cca), LINUX_SHA256)
     return [f"results/{STUDY['study']}/kernels/{name}/linux"] if name else []
 
 
-# Archives of the files of declared programs, by their names, and the programs among the study's CCAs
+# Files of declared programs by the name of their archive, and the programs among the study's CCAs
 PROGRAMS, UNDER_TEST = program_files_of(STUDY), programs_under_test(STUDY)
 
 
 def archives_for(scenario, cca):
-    """Return the archives of the declared programs that runs need: the program under test, and the scenario's programs."""
+    """Return the archives of the declared programs that runs need: of the program under test, and of the scenario's programs."""
     own = UNDER_TEST.get(cca)
     of_runs = {
         "scenarios": [one for one in STUDY["scenarios"] if one["id"] == scenario],
@@ -26,7 +26,7 @@ def archives_for(scenario, cca):
 
 @cache
 def needs_of(scenario, cca):
-    """Return the files without which runs can't start: their kernel, and the archives of their programs."""
+    """Return the files that runs need: the kernel, and the archives of programs."""
     return tuple(kernel_for(scenario, cca)), tuple(archives_for(scenario, cca))
 
 
@@ -38,18 +38,18 @@ def files_of_program(wildcards):
 def files_of_kernel(name):
     """Return the files from which the kernel with a given name is built."""
     kernel, sources = KERNELS[name]
-    # A patch is no longer needed once its kernel is built.
+    # A patch is no longer needed once the kernel is built.
     patches = [patch["path"] for patch in (kernel or {}).get("patches", [])]
     return [*map(users, filter(os.path.exists, patches)), *(users(one.source) for one in sources)]
 
 
 def document_of(run):
-    """Return the path of a run's document; ``run`` is its scenario, CCA, IP version and replication."""
+    """Return the path of a run document; ``run`` is (scenario, CCA, IP version, replication)."""
     return f"results/{STUDY['study']}/runs/{'/'.join(map(str, run))}.json.gz"
 
 
 def factors_of(path):
-    """Return a run's scenario, CCA, IP version and replication, as texts, from the path of its document."""
+    """Return a run's scenario, CCA, IP version and replication, as strings, from the path of the run document."""
     return str(path).removesuffix(".json.gz").split("/")[-4:]
 
 
@@ -62,12 +62,12 @@ if GAPS:
     RUN_DOCUMENTS = [path for path in RUN_DOCUMENTS if Path(inside_snakemake.path_in_module(workflow, path)).exists()]
     if not RUN_DOCUMENTS:
         sys.exit(said(f"--config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet"))
-# A study that continues until it is precise enough may have fewer documents: looks.smk.
+# A study that continues until its means are precise enough may need fewer documents (looks.smk).
 POSSIBLE_DOCUMENTS = RUN_DOCUMENTS
 MOST_DOCUMENTS = len(POSSIBLE_DOCUMENTS)
-# Common conditions of a scenario's runs, with drawn conditions at their upper ends: a job needs enough resources for these.
+# Conditions of a scenario's runs, with the largest values of drawn conditions: a job needs enough resources for these.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
-# The same as JSON for the testbed, only for scenarios without drawn conditions.
+# The same conditions as JSON for the testbed, only for scenarios without drawn conditions.
 CONDITIONS_JSON = {
     scenario["id"]: json.dumps(CONDITIONS[scenario["id"]])
     for scenario in STUDY["scenarios"]
@@ -78,7 +78,7 @@ CONDITIONS_JSON = {
 # Snakemake records these conditions and the seed with each document, but nothing about the job, so
 # documents stay up to date if the number of runs per job changes.
 def conditions_of(scenario, cca, replication):
-    """Return a run's conditions as JSON: those of its scenario, drawn for the replication, and the definitions that the run needs."""
+    """Return a run's conditions as JSON: the scenario's conditions, drawn for the replication, and the definitions that the run needs."""
     defined = studies.definitions_in(STUDY, scenario, cca)
     if scenario in CONDITIONS_JSON and not defined and cca not in UNDER_TEST:
         return CONDITIONS_JSON[scenario]
@@ -87,15 +87,15 @@ def conditions_of(scenario, cca, replication):
 
 
 def conditions_of_document(path):
-    """Return a run's conditions as JSON, from the path of its document."""
+    """Return a run's conditions as JSON, from the path of the run document."""
     scenario, cca, _, replication = factors_of(path)
     return conditions_of(scenario, cca, replication)
 
 
-# With this, a job detects that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
+# From this content, a job detects that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
 PROGRAM_CONTENT = program_content()
 
-# The same for every job; otherwise a change in a rule's text would make runs stale.
+# The same command for every job. Otherwise a change to a rule's text would make runs stale.
 CARRY_OUT = (
     f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed.job"
     " --conditions {params.conditions:q} --testbed-digest {params.testbed:q} --job {params.job:q}"
@@ -104,10 +104,10 @@ CARRY_OUT = (
 
 
 def job_with(log=None):
-    """Return the function that computes a job's parameter ``job``.
+    """Return a function that computes a job's parameter ``job``.
 
-    The parameter is JSON with the job's runs (CCA, IP version, replication, seed), its log and the content of the testbed's program.
-    Snakemake doesn't record it, because it follows from the job's files.
+    The parameter is JSON with the job's runs (CCA, IP version, replication, seed), the job's log, and the content of the testbed's
+    program. Snakemake doesn't record the parameter, because it follows from the job's files.
     """
 
     def job(wildcards, output):
@@ -121,31 +121,31 @@ def job_with(log=None):
 
 
 def conditions_of_all(wildcards, output):
-    """Return the parameter of a job with several runs: the conditions of each run, packed for a command line."""
+    """Return the parameter ``conditions`` of a job with several runs: the conditions of each run, packed for a command line."""
     return packed_conditions([json.loads(conditions_of_document(path)) for path in output])
 
 
 def largest_of(scenario):
-    """Return a scenario's conditions at their upper ends: with the kernel's CCAs, and with each program under test."""
+    """Return a scenario's largest conditions: with the kernel's CCAs, and with each program under test."""
     return [CONDITIONS[scenario]] + [studies.largest_conditions(STUDY, scenario, cca) for cca in UNDER_TEST]
 
 
 @cache
 def seconds_of(scenario):
-    """Return the core-seconds within which a run of a scenario ends."""
+    """Return an upper bound on the core-seconds that a run of a scenario takes."""
     return max(map(run_time_s, largest_of(scenario)))
 
 
 @cache
 def expected_s(scenario, cca):
-    """Return the core-seconds that a run is expected to take."""
+    """Return the expected core-seconds of a run."""
     largest = studies.largest_conditions(STUDY, scenario, cca) if cca in UNDER_TEST else CONDITIONS[scenario]
     return sum(work_of_run(largest))
 
 
 @cache
 def memory_of(scenario):
-    """Return the memory in MB for a job with runs of a scenario, which may use any of the study's CCAs."""
+    """Return the memory in MB that a job with runs of a scenario needs with any of the study's CCAs."""
     every = "+".join(STUDY["ccas"])
     defined = {"cca_definitions": studies.definitions_in(STUDY, scenario, every)}
     return max(job_memory_mb({**one, **defined, "cca": every}) for one in largest_of(scenario))
@@ -166,5 +166,5 @@ ONE_RUN = {
 
 
 SCENARIOS_OF = {name: [one for one in SCENARIOS if PLATFORMS[one] == name] for name in ("uml", "host", "ns3")}
-# The same scenarios as wildcard constraints; an empty text if there are none.
+# The same scenarios as wildcard constraints; an empty string if there are none.
 EMULATED, MEASURED, SIMULATED = ("|".join(map(re.escape, names)) for names in SCENARIOS_OF.values())

@@ -1,11 +1,11 @@
 # Tidying: run documents -> tidy/{runs,flows,paths,bottlenecks,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
-# Checks that all documents can be used. It is a separate rule because Snakemake deletes all outputs of a failed job.
+# Checks that all documents can be used. This is a separate rule, because Snakemake deletes all outputs of a failed job.
 rule check_documents:
     input:
         documents=RUN_DOCUMENTS,
-        # Its date is irrelevant: documents of another form come from a testbed with another digest.
+        # The schema's date is irrelevant: documents of another form come from a testbed with another digest.
         schema=ancient(own("workflow/schemas/run.schema.json")),
     output:
         in_order="results/{study}/logs/documents-in-order.txt",
@@ -60,7 +60,7 @@ rule tidy_runs:
         code=code_of("run_tables/tidy_runs"),
         image=ANALYSIS_IMAGE,
         made_by=MADE_BY,
-        # Without the keys that only determine what the runs are compared with.
+        # Without the keys that only define comparisons.
         study=studies.measured(STUDY),
         snakemake_version=SNAKEMAKE_VERSION,
     script:

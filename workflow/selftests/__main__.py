@@ -1,7 +1,8 @@
 """Run tests in parallel in the testbed's image: ``python3 -m selftests PLAN``.
 
-PLAN is a JSON file: ``plan`` (`boot.Plan`), ``commands``, ``workers`` and ``logs``, a folder for the guests' consoles. Each outcome is
-printed as soon as it is known, as a line on standard output: a JSON list of the command's number and the outcome.
+PLAN is a JSON file with the keys ``plan`` (`boot.Plan`), ``commands`` (one per test), ``workers`` (the number of workers) and ``logs`` (a
+folder for the guests' console logs). Each outcome is printed to standard output as soon as it is known. It is one line: a JSON list of
+the command's number and the outcome.
 """
 
 import json
@@ -15,7 +16,7 @@ from testbed.machine.messages import in_words, tell
 
 
 def work(asked, plan, next_number) -> None:
-    """Run tests until none is left; ``next_number`` is shared by all workers."""
+    """Run tests until none is left. All workers share ``next_number``, the number of the next test."""
     commands = asked["commands"]
     try:
         while (number := _taken(next_number)) < len(commands):
@@ -38,7 +39,7 @@ def _taken(next_number):
 
 
 def carry_out_twice(command, plan, console) -> dict:
-    """Run a test and return its outcome; run the test a second time if the machine may have ended it."""
+    """Run a test and return the outcome; if the machine may have ended the test, run it a second time."""
     outcome = carry_out(command, plan, console)
     if outcome.pop("again", False):
         outcome = carry_out(command, plan, console)
@@ -47,7 +48,7 @@ def carry_out_twice(command, plan, console) -> dict:
 
 
 def main(arguments) -> int:
-    """Run the tests of a plan and return the exit status."""
+    """Run the tests of a plan in parallel and return the exit status."""
     asked = json.loads(Path(arguments[0]).read_text())
     shared = asked["plan"]
     plan = Plan(**shared | {"programs": Path(shared["programs"]), "scripts": Path(shared["scripts"])})
@@ -58,7 +59,7 @@ def main(arguments) -> int:
     try:
         for worker in workers:
             worker.join()
-    except KeyboardInterrupt:  # which each worker got, too
+    except KeyboardInterrupt:  # each worker got it, too
         return 1
     return max(abs(worker.exitcode) for worker in workers)
 

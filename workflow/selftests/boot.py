@@ -1,4 +1,4 @@
-"""Run one test in a guest kernel: the guest's input, its start, and its output."""
+"""Run one test in a guest kernel: prepare the input, start the guest, and read the output."""
 
 import json
 import os
@@ -28,17 +28,17 @@ from testbed.machine.machine import (
 
 #: The guest's memory in MiB.
 MEMORY_MIB = 512
-#: Seconds of CPU time and of real time after which a guest is ended; a test needs 0.4 s of CPU time on average.
+#: Limits of a guest's CPU time and real time in s. A test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
-#: Messages of a guest kernel (with seccomp, and with ptrace) about a program whose process the machine ended because of its CPU time.
+#: Messages of a guest kernel (with seccomp, and with ptrace) about a program that the machine ended at the limit of CPU time.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
-#: Reason for the failure of a test whose guest used up its CPU time.
+#: Reason for the failure of a test if the guest used up its CPU time.
 SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
-#: Signals with which a machine without free memory ends a guest.
+#: Signals by which a machine without free memory ends a guest.
 OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
-#: Size of the largest outcome of a guest, in bytes.
+#: Largest accepted size of a guest's outcome in bytes.
 LARGEST_OUTCOME = 2**22
-#: Name of the program that the guest's first process starts.
+#: Path of the program that the guest's first process starts.
 GUEST_PROGRAM = "testbed/guest.py"
 
 
@@ -49,11 +49,11 @@ class Plan:
     Attributes
     ----------
     programs, scripts : pathlib.Path
-        Folder with packetdrill and the programs that it calls, and folder with all of the kernel's scripts.
+        Folder with packetdrill and the programs that packetdrill calls, and folder with all of the kernel's scripts.
     linux : str
         Path of the guest kernel.
     has_seccomp, is_own : bool
-        Whether the kernel runs its processes with seccomp, and whether it is a custom kernel.
+        Whether the kernel runs processes with seccomp, and whether it is a custom kernel.
     seed : int
         Seed of the kernel's random numbers.
     """
@@ -67,7 +67,10 @@ class Plan:
 
 
 def hand_over(command, plan, job) -> None:
-    """Put a test's files into the folder that the guest sees; ``command`` is the script, followed by packetdrill's arguments."""
+    """Put a test's files into the folder that the guest sees.
+
+    ``command`` is a list: the script, followed by packetdrill's arguments.
+    """
     script, *arguments = command
     (job / "testbed").mkdir()
     (job / "testbed/__init__.py").touch()
@@ -80,14 +83,15 @@ def hand_over(command, plan, job) -> None:
 
 
 def carry_out(command, plan, log) -> dict:
-    """Run one test and return its outcome: that written by `guest.main`, or a dict with ``end``, the reason why there is none.
+    """Run one test and return the outcome.
 
-    If ``again`` is true in the outcome, the machine may be to blame, and another attempt may end differently.
+    It is the outcome written by `guest.main`, or else a dict with the reason for the missing outcome (``end``). If ``again`` is true, the
+    machine may be the cause, and a second attempt may succeed.
 
     Raises
     ------
     GuestError
-        The machine can't start the guest at all.
+        If the machine can't start the guest at all.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(command, plan, job)
@@ -107,10 +111,10 @@ def carry_out(command, plan, log) -> dict:
 
 
 def closing(plan, job, memory) -> Callable | None:
-    """Return the function to call before a guest starts, or None.
+    """Return a function to call before a guest starts, or None.
 
-    The function isolates the guest if this machine can do that, because third-party code (packetdrill and the scripts) is root there.
-    Raises `GuestError` if the kernel is third-party code, too, and this machine can't isolate it.
+    If this machine can isolate programs, the function isolates the guest, because third-party code (packetdrill and the scripts) is root
+    in the guest. A custom kernel is third-party code too: `GuestError` is raised if this machine can't isolate it.
     """
     huge_pages = has_huge_pages(memory)
     if plan.is_own:
@@ -122,19 +126,22 @@ def closing(plan, job, memory) -> Callable | None:
 
 @cache
 def has_huge_pages(memory) -> bool:
-    """Return the result of `may_have_huge_pages`, computed once."""
+    """Return the result of `may_have_huge_pages`, which is computed only once."""
     return may_have_huge_pages(memory)
 
 
 @cache
 def can_close_off(huge_pages) -> bool:
-    """Return whether this machine can isolate programs; it is tried only once."""
+    """Return whether this machine can isolate programs; this is tried only once."""
     with job_folder() as folder:
         return closed_off.problem(folder, huge_pages) is None
 
 
 def left_in(job) -> dict | None:
-    """Return the outcome that a guest left; None unless it has the form of `guest.main`, because a custom kernel may leave anything."""
+    """Return the outcome that a guest left, or None if there is no outcome in the form of `guest.main`.
+
+    The form is verified because a custom kernel may write anything.
+    """
     try:
         left = json.loads(given_bytes(job / "outcome.json", LARGEST_OUTCOME, os.O_NOFOLLOW))
     except (OSError, ValueError, RecursionError):
@@ -143,7 +150,7 @@ def left_in(job) -> dict | None:
 
 
 def is_outcome(left) -> bool:
-    """Return whether a mapping has the form that `guest.main` writes."""
+    """Return whether a dict has the form of the outcomes that `guest.main` writes."""
     return (
         (left.get("status") is None or isinstance(left["status"], int))
         and isinstance(left.get("seconds"), int | float)
@@ -154,12 +161,12 @@ def is_outcome(left) -> bool:
 
 
 def has_spun(status, printed) -> bool:
-    """Return whether the machine has ended a guest, or a program in it, because of its CPU time."""
+    """Return whether the machine ended a guest, or a program in the guest, at the limit of CPU time."""
     return status == -signal.SIGXCPU or bool(PROGRAM_SPUN.search(printed))
 
 
 def why_nothing_left(status, printed) -> str:
-    """Return the reason why a guest left no outcome: it crashed, was ended, or ended by itself."""
+    """Return the reason why a guest left no outcome: a crash, a signal, or an early end."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
     if status < 0:

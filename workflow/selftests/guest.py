@@ -1,8 +1,8 @@
-"""The program of one test, executed as root in the guest: it starts the same command as the kernel's `ksft_runner.sh` and records the outcome.
+"""The program that runs one test as root in the guest.
 
-The guest's first process (envs/guest/init) calls `main` with a folder: its ``command.json`` contains packetdrill's
-arguments, its ``scripts`` is the working directory, and the outcome is written to its ``outcome.json``. Standard library only, because the
-guest has nothing else.
+It starts the same command as the kernel's `ksft_runner.sh` and records the outcome. The guest's first process (envs/guest/init) calls
+`main` with a folder. The file ``command.json`` in this folder contains packetdrill's arguments, the folder ``scripts`` is the working
+directory, and the outcome is written to ``outcome.json``. Standard library only, because the guest has nothing else.
 """
 
 import json
@@ -13,19 +13,19 @@ import subprocess
 import time
 from pathlib import Path
 
-#: Seconds of the guest's clock that a script may take; the longest script of Linux 7.2 takes 7.3 s.
+#: Time limit for a script in s of the guest's clock. The longest script of Linux 7.2 takes 7.3 s.
 LIMIT_S = 120
-#: Number of bytes kept from the end of a script's output, and size of one record of the kernel's log in bytes.
+#: Number of bytes that are kept from the end of a script's output, and largest size in bytes of one record in the kernel's log.
 KEPT_BYTES, RECORD_BYTES = 2**16, 2**13
-#: Kernel log records are kept up to this level (<linux/kern_levels.h>): warnings and worse.
+#: Log level of the least severe records that are kept from the kernel's log (<linux/kern_levels.h>).
 WARNING = 4
 
 
 def main(folder) -> None:
-    """Run the test in a folder and write its outcome there."""
+    """Run the test in a folder and write the outcome to this folder."""
     folder, kernel_log = Path(folder), os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
     arguments = json.loads((folder / "command.json").read_text())
-    warnings(kernel_log)  # discard those of the boot
+    warnings(kernel_log)  # discard the warnings of the boot
     began = time.monotonic()
     with open("/tmp/output", "w+b") as output:
         status = carry_out(arguments, folder, output)
@@ -38,7 +38,7 @@ def main(folder) -> None:
 
 
 def carry_out(arguments, folder, output) -> int | None:
-    """Run packetdrill in a separate network namespace and return its exit status; None if it took too long."""
+    """Run packetdrill in a separate network namespace and return the exit status; return None if packetdrill took too long."""
     programs = folder / "programs"
     process = subprocess.Popen(
         [programs / "packetdrill", "--verbose", *arguments],
@@ -59,14 +59,14 @@ def carry_out(arguments, folder, output) -> int | None:
 
 
 def warnings(kernel_log) -> list[str]:
-    """Return the texts of the warnings in the kernel's log since the last call."""
+    """Return the texts of the warnings that the kernel has logged since the last call."""
     texts = []
     while True:
         try:
             record = os.read(kernel_log, RECORD_BYTES).decode(errors="replace")
         except BlockingIOError:
             return texts
-        except BrokenPipeError:  # the log's buffer was too small for all of them
+        except BrokenPipeError:  # the log's buffer was too small for all records
             continue
         head, _, text = record.partition(";")
         if int(head.split(",")[0]) % 8 <= WARNING:

@@ -1,4 +1,4 @@
-"""Judge a test's outcome: passed, failed, or not suitable for this guest, with the reason."""
+"""Verdicts on tests: passed, failed, or not suitable for this guest, with the reason."""
 
 import re
 
@@ -8,14 +8,15 @@ from testbed.machine.crash import WHY
 PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
 #: A shell's message about a missing program: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
-#: packetdrill's message if the kernel's struct tcp_info is shorter than the one with which packetdrill was built.
+#: packetdrill's message if the kernel's struct tcp_info is shorter than packetdrill's own definition.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
-#: Message about a packet with bytes that the script didn't send: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY).
-#: Later scripts prevent this with an option that scripts for an older packetdrill don't have.
+#: packetdrill's message about a packet with bytes that the script didn't send, and two words in scripts that explain the message.
+#: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY). Later scripts prevent this with an option; scripts for an
+#: older packetdrill don't use the option.
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
-#: A warning of the kernel, which no test may cause.
+#: Pattern of the kernel's warnings, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
-#: Kernel option -> pattern in the scripts that need it. Other options are needed by all scripts.
+#: Kernel option -> pattern in the scripts that need the option. All scripts need the other options.
 NEEDS = {
     "TLS": re.compile(r"\b(TCP_ULP|SOL_TLS)\b"),
     "TCP_MD5SIG": re.compile(r"<[^>]*\bmd5\b|\bTCP_MD5SIG\b"),
@@ -24,7 +25,7 @@ NEEDS = {
     "NET_SCH_FQ": re.compile(r"\btc qdisc .*\bfq\b"),
     "SYN_COOKIES": re.compile(r"\btcp_syncookies\b"),
 }
-#: Number of lines kept from a failed script's output, and the largest length of each.
+#: Number of lines that are kept from the end of a failed script's output, and largest length of a line in characters.
 KEPT_LINES, KEPT_CHARACTERS = 12, 300
 
 
@@ -34,11 +35,11 @@ def judge(outcome, script, options) -> tuple[str, str]:
     Parameters
     ----------
     outcome : dict
-        Result of `boot.carry_out`.
+        Outcome from `boot.carry_out`.
     script : str
-        The script's text.
+        Text of the script.
     options : set of str
-        Options of the kernel.
+        Options of the kernel, as returned by `options_of`.
     """
     if "end" in outcome:
         return FAILED, outcome["end"]
@@ -57,7 +58,7 @@ def judge(outcome, script, options) -> tuple[str, str]:
     if OTHER_BYTES in outcome["output"] and ZERO_COPY in script and KEEPS_BUFFERS not in script:
         return (
             NOT_FIT,
-            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY}, which {KEEPS_BUFFERS} forbids",
+            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY} unless a script has {KEEPS_BUFFERS}",
         )
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"
@@ -67,26 +68,30 @@ def judge(outcome, script, options) -> tuple[str, str]:
 
 
 def why_failed(outcome) -> str:
-    """Return packetdrill's error message: the last line that begins with a script and a line number."""
+    """Return packetdrill's error message: the last line that begins with a script's name and a line number."""
     lines = outcome["output"].splitlines()
     said = [line for line in lines if re.match(r"\S+\.pkt:\d+: |\S+: (error|syntax)", line)]
     return (said or lines or [f"packetdrill's exit status is {outcome['status']}"])[-1][:KEPT_CHARACTERS]
 
 
 def last_lines(outcome) -> list[str]:
-    """Return the last lines of packetdrill's output: the packets before the failure, and its message."""
+    """Return the last lines of packetdrill's output: the packets before the failure, and the error message."""
     return [line[:KEPT_CHARACTERS] for line in outcome.get("output", "").splitlines()[-KEPT_LINES:]]
 
 
 def options_of(configuration) -> set[str]:
-    """Return the options that a kernel's configuration (given as text) sets: NAME if the value is y, else NAME=value, without CONFIG_."""
+    """Return the options that a kernel's configuration sets, without CONFIG_: NAME if the value is y, else NAME=value.
+
+    ``configuration`` is the text of the configuration.
+    """
     found = re.findall(r"^CONFIG_(\w+)=(.*)$", configuration, re.M)
     return {name if value == "y" else f"{name}={value}" for name, value in found}
 
 
 def options_off(wanted, options) -> list[str]:
-    """Return the options that the tests' configuration (given as text) sets but a kernel doesn't have.
+    """Return the options that the tests' configuration sets and that a kernel doesn't have.
 
-    HZ is compared by value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
+    ``wanted`` is the text of the tests' configuration. HZ is compared by value: arch/um has no prompt for HZ, and therefore none of the
+    options HZ_1000, HZ_250, ...
     """
     return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))

@@ -1,6 +1,6 @@
-"""The counterparts in ns-3 of Linux's queueing disciplines, and the attributes that configure them.
+"""ns-3's counterparts of Linux's queueing disciplines, and the attributes that configure them.
 
-Each discipline is placed above a device whose own queue has room for one packet. Attributes are named as in ns-3 3.39 to 3.44
+Each discipline is above a device whose own queue has room for one packet. Attributes have the names of ns-3 3.39 to 3.44
 (src/traffic-control/model). Where ns-3 offers a choice, the setting follows Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
 """
 
@@ -13,7 +13,7 @@ from experiment.packet_sizes import MTU_BYTES
 
 @dataclass(frozen=True)
 class Counterpart:
-    """An ns-3 discipline: its TypeId, the function from a queue's parameters to attributes, and the parameters that ns-3 doesn't have."""
+    """An ns-3 discipline: TypeId, function from a queue's parameters to attributes, and parameters that ns-3 doesn't have."""
 
     type_id: str
     attributes: Callable[[dict], dict[str, str]]
@@ -72,15 +72,14 @@ COUNTERPARTS = {
 
 
 def counterpart_of(specification) -> Counterpart | None:
-    """Return ns-3's counterpart of a run's discipline; None for drop-tail, which is the device's own queue."""
+    """Return ns-3's counterpart of a run's discipline; None for drop-tail, which the device's own queue implements."""
     return COUNTERPARTS.get(specification.discipline.name)
 
 
 def attributes(specification, limit) -> dict[str, str]:
-    """Return the attributes of a run's discipline: values by name, in ns-3's syntax; empty for drop-tail.
+    """Return the attributes of a run's discipline, by name; empty for drop-tail.
 
-    ``limit`` is the queue's size.
-    Packets are never marked, because ECN is not used here.
+    Values are in ns-3's syntax, and so is ``limit``, the queue's size. Packets are never marked, because simulated runs don't use ECN.
     """
     counterpart = counterpart_of(specification)
     return (

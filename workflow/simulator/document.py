@@ -1,4 +1,4 @@
-"""The simulation program's counters as a run document (``workflow/schemas/run.schema.json``)."""
+"""Run documents (``workflow/schemas/run.schema.json``) from the simulation program's output."""
 
 import json
 
@@ -11,9 +11,9 @@ from simulator.verdict import judge
 from testbed.machine.environment import IMAGE_DESCRIPTION
 
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
-#: Linux's names for the values of TcpSocketState::TcpCongState_t.
+#: Linux's names of the states TcpSocketState::TcpCongState_t, in order of their numbers.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: Column of the program's output -> (name in the document, factor); a factor of None converts bytes to segments.
+#: Column of the program's output -> (name in the document, factor). The factor None converts bytes to segments.
 COLUMNS = {
     "cwnd": ("cwnd_packets", None),
     "ssthresh": ("ssthresh_packets", None),
@@ -44,11 +44,11 @@ def compose(specification, counted, wheel, digest) -> dict:
     Parameters
     ----------
     counted : dict
-        The simulation program's result.
+        Output of the simulation program.
     wheel : str
-        Release and SHA-256 of the wheel that the program was compiled against.
+        Release and SHA-256 of the wheel with which the program was compiled.
     digest : str
-        Digest of the modules that executed the run.
+        Digest of the modules that execute the run.
     """
     document = {
         "schema_version": DOCUMENT_VERSION,
@@ -72,7 +72,7 @@ def compose(specification, counted, wheel, digest) -> dict:
 
 
 def environment(specification, wheel, digest) -> dict:
-    """Return the run's environment, which doesn't depend on the time or the machine."""
+    """Return the section ``environment``, which doesn't depend on the time or the machine."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     release, wheel_digest = wheel.split()
     return {
@@ -91,13 +91,13 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return the idle RTT of each pair, which is the time that the pair's first flow took to connect; None if no pair has an idle RTT.
+    """Return the section ``idle_rtt``: the time that the first flow of each pair took to connect.
 
-    A pair is omitted if its first flow connects only after the first data packet has reached the bottleneck,
-    because the path is no longer empty then.
+    A pair is omitted if its first flow connects after the first data packet has reached the bottleneck, because the path is no longer
+    empty then. The result is None if all pairs are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs
-    # When the first data packet reaches the bottleneck.
+    # Time at which the first data packet reaches the bottleneck.
     busy_ns = min(
         starts[flow] + (pair.rtt_ms + pair.access_delay_ms) * 1e6
         for flow in range(len(flows))
@@ -123,7 +123,7 @@ def idle_rtt(specification, flows) -> list[dict] | None:
 
 
 def traffic(specification, flows) -> list[dict]:
-    """Return one entry per flow: its hosts, CCA, start and counters."""
+    """Return the section ``traffic``, with one entry per flow: hosts, CCA, start and counters."""
     starts = starts_ns(specification)
     entries = []
     for flow, counted in enumerate(flows):
@@ -142,9 +142,10 @@ def traffic(specification, flows) -> list[dict]:
 
 
 def simulated(specification, flow, counted) -> dict:
-    """Return a flow's counters. A start or end that never happened is None; without an end, the duration is 0.
+    """Return the counters of a flow.
 
-    Missing numbers of bytes and retransmissions are 0.
+    If the flow didn't start or end, the start or end is None. Without an end, the duration is 0. Missing numbers of bytes and retransmits
+    are 0.
     """
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
@@ -169,9 +170,9 @@ def simulated(specification, flow, counted) -> dict:
 
 
 def intervals(interval_s, rows) -> list[dict]:
-    """Return a flow's reporting intervals, in s since the flow's start.
+    """Return a flow's reporting intervals, with times in s since the flow's start.
 
-    The receiver's intervals lag the sender's by the path's one-way delay.
+    An interval at the receiver begins and ends later than at the sender, by the path's one-way delay.
     """
     listed = []
     before = [0, 0, 0]
@@ -194,7 +195,7 @@ def intervals(interval_s, rows) -> list[dict]:
 
 
 def converted(name, value, segment_bytes) -> int | float | None:
-    """Return a value from a column of the program, converted to the document's unit; None if there is no value."""
+    """Return a value of the program's column ``name``, converted to the document's unit; None if there is no value."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
         return value
@@ -202,12 +203,15 @@ def converted(name, value, segment_bytes) -> int | float | None:
 
 
 def of_times(taken, times_ns) -> list[dict]:
-    """Return the program's readings that were taken at the given times."""
+    """Return the readings that the program took at the given times."""
     return [look for look in taken if look["time_ns"] in times_ns]
 
 
 def delivered(specification, taken) -> dict:
-    """Return each flow's delivered bytes over time: the bytes acknowledged to the sender, cumulatively or selectively."""
+    """Return the section ``delivered``: the delivered bytes of each flow over time.
+
+    Delivered bytes are acknowledged to the sender, cumulatively or selectively.
+    """
     acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
     return {
         "time_ns": [look["time_ns"] for look in taken],
@@ -216,7 +220,7 @@ def delivered(specification, taken) -> dict:
 
 
 def looks(specification, taken) -> list[dict]:
-    """Return the readings of the sockets; a key is absent if a socket has no value for it."""
+    """Return the section ``sockets``: the socket readings. Keys without a value are omitted."""
     listed = []
     for look in taken:
         sockets = []
@@ -240,7 +244,7 @@ def looks(specification, taken) -> list[dict]:
 
 
 def series(specification, counted) -> dict:
-    """Return the time series; a column without any value is absent."""
+    """Return the section ``series``: the time series. Columns without any value are omitted."""
     segment = specification.segment_bytes
     sockets = []
     for flow, socket in enumerate(counted["sockets"]):

@@ -1,4 +1,4 @@
-"""The network in a run document: the settings, read-back values, changes and counters of links and hosts."""
+"""The network in a run document: settings, read-back values, changes and counters of links and hosts."""
 
 import re
 
@@ -44,7 +44,7 @@ def as_set(specification) -> dict:
 
 
 def read_back(specification, counted) -> dict:
-    """Return the values read from the simulator's objects, for every interface and for all sockets of each host."""
+    """Return the values read from the simulator's objects, by interface and by host (all of the host's sockets)."""
     interfaces = {}
     for name, device in counted["settings"].items():
         kinds = {
@@ -82,14 +82,14 @@ def read_back(specification, counted) -> dict:
 
 
 def timeline(specification, changed) -> list[dict]:
-    """Return the changes during the traffic, in the form of the testbed's documents (`testbed.network.path_changes`)."""
+    """Return the changes to the path during the traffic, in the form of the testbed's documents (`testbed.network.path_changes`)."""
     entries = []
     for change, counts_read in zip(specification.timeline.changes, changed, strict=False):
         place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]
         unit = {"rate_mbps": MBPS, "delay_ms": MS, "loss_percent": 100}[change.quantity]
         counts = {
             "packets": counts_read["packets"],
-            # The gap is the rest of a frame.
+            # The gap after a packet stands for the rest of the Ethernet header.
             "bytes": counts_read["bytes"] + GAP_BYTES * counts_read["packets"],
             "drops": counts_read["drops"],
             "backlog_packets": counts_read["waiting"],
@@ -109,7 +109,7 @@ def timeline(specification, changed) -> list[dict]:
 
 
 def links(counters, discipline) -> dict:
-    """Return the counters of every interface: all 0 at the traffic's origin, and as read at the end.
+    """Return the counters of every interface before and after the traffic; all counters are 0 before the traffic.
 
     ``discipline`` is the `Counterpart` of the run's discipline, or None.
     """
@@ -150,12 +150,12 @@ def zeros(counters) -> dict:
 
 
 def kind_of(type_id) -> str:
-    """Return the name of an ns-3 object in documents: its TypeId without the namespace."""
+    """Return an object's name in documents: the TypeId without ns-3's namespace."""
     return type_id.removeprefix("ns3::").removesuffix("<Packet>")
 
 
 def queue_settings(limit) -> dict[str, int]:
-    """Return a queue's limit under a key that names its unit; ``limit`` is in ns-3's syntax, such as ``100p`` or ``150000B``."""
+    """Return a queue's limit with a key that names the unit; ``limit`` is in ns-3's syntax, such as ``100p`` or ``150000B``."""
     return {"limit_packets" if limit.endswith("p") else "limit_bytes": parsed(limit)}
 
 

@@ -1,7 +1,7 @@
-"""Platform ``ns3``: the simulation program of one ns-3 version as an ordinary process.
+"""Platform ``ns3``: the simulation program for a version of ns-3 as an ordinary process.
 
-Its input doesn't depend on the machine: a plan in an empty folder, hardly any
-environment variables, and a C library with the same results on every processor.
+The program's input doesn't depend on the machine: a plan in an empty folder, two environment variables, and a C library that computes the
+same results on every processor.
 """
 
 import json
@@ -17,15 +17,17 @@ from testbed.machine.identity import SIMULATOR, TESTBED, package_digest
 from testbed.machine.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.machine.messages import naming, note
 
-#: Folder of the image -> programs and libraries of each version.
+#: Folder of the image with the programs and libraries of each version.
 VERSIONS_FOLDER = Path("/opt/ns3")
-#: Without these instructions the C library's functions (pow, exp, cbrt) round alike on all x86-64 processors.
+#: Setting that turns off some processor instructions. Without them the C library's functions (pow, exp, cbrt) round in the same way on
+#: all x86-64 processors.
 SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
 STEP = "simulator"
-#: Time in s for a run without traffic, and for each data packet of a full link including its acknowledgement, while many packets are lost.
+#: Time in s that a run without traffic takes, and additional time in s for each data packet of a full link. The latter includes the
+#: packet's acknowledgement, and applies when many packets are lost.
 START_S = 0.3
 PACKET_S = 150e-6
-#: Memory of the program without traffic in MiB, and memory per packet in transit in bytes.
+#: Memory of the program in MiB without traffic, and memory in bytes per packet in transit.
 BASE_MEMORY_MIB = 64
 PACKET_MEMORY_BYTES = 4000
 
@@ -36,7 +38,10 @@ def version(specification) -> str:
 
 
 def packet_bytes(specification) -> int:
-    """Return the approximate size of a full packet in bytes, for either IP version: a scheduler's query doesn't refer to a single run yet."""
+    """Return the approximate size of a full packet in bytes for either IP version.
+
+    It is approximate because a scheduler's query doesn't refer to a single run yet.
+    """
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
@@ -46,17 +51,17 @@ def packets(specification) -> float:
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated time of a run on one core in s, which is an overestimate because it assumes a full link."""
+    """Return the estimated time in s of a run on one core. It is an overestimate, because it assumes a full link."""
     return START_S + PACKET_S * packets(specification)
 
 
 def wall_limit_s(specification) -> float:
-    """Return the wall-clock limit of a run in s, which is many times the duration of the slowest runs."""
+    """Return the wall-clock limit in s of a run. It is many times the duration of the slowest runs."""
     return 120 + 20 * run_time_s(specification)
 
 
 def memory_mib(specification) -> int:
-    """Return an overestimate of a run's memory in MiB, which covers packets in transit and time series."""
+    """Return an overestimate of a run's memory in MiB, including packets in transit and time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
@@ -68,27 +73,30 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run: the one in the specification, or else one computed here."""
+    """Return the identity of the program that executes a run, from the specification if it has one, else computed here."""
     return specification.testbed_digest or program_digest()
 
 
 def program_digest(of_packages=package_digest) -> str:
-    """Return the identity of the code for simulated runs (this package and the testbed); ``of_packages`` computes it from folders."""
+    """Return the identity of the code for simulated runs: this package and the testbed.
+
+    ``of_packages`` is a function that computes an identity from folders.
+    """
     return of_packages(*TESTBED, SIMULATOR)
 
 
 def boot(specification, wall_limit_s, log) -> dict:
-    """Run the simulator and return the run's document; if the simulation fails, the document gives the reason.
+    """Run the simulator and return the run document. If the simulation fails, the document states the reason.
 
-    Raises `testbed.machine.machine.GuestError` if the image has no program for the version; `MachineFault` if the machine ended
-    the program.
+    Raises `testbed.machine.machine.GuestError` if the image has no program for the version, or `MachineFault` if the machine ended the
+    program.
 
     Parameters
     ----------
     wall_limit_s : float
         Seconds of real time after which the program is ended.
     log : binary file
-        Receives the program's output.
+        File that receives the program's output.
     """
     folder = VERSIONS_FOLDER / version(specification)
     program = folder / "dumbbell"
@@ -106,7 +114,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 
 def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
-    """Run the simulation program in the folder ``job``; return the reason for a failure, or None.
+    """Run the simulation program in the folder ``job``, and return the reason for a failure, or None.
 
     Raises `testbed.machine.machine.MachineFault` if the machine ended the program.
     """
@@ -124,7 +132,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
 
 
 def counted(path) -> dict:
-    """Return the program's output; raise `MachineFault` if it is incomplete (possibly a full disk)."""
+    """Return the program's output; raise `MachineFault` if it is incomplete (perhaps because the disk is full)."""
     try:
         return json.loads(path.read_text())
     except (FileNotFoundError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Checks of a simulated run: the testbed's checks that apply to a simulator.
+"""Checks of a simulated run: the checks of the testbed that also apply to a simulator.
 
 A failed check makes the run invalid, as on every platform.
 """
@@ -14,24 +14,24 @@ from testbed.checks.network_checks import IDLE_RTT_SLACK_MS, judge_loss
 from testbed.checks.timeline_checks import check_timeline
 from testbed.traffic.traffic import start_within_s
 
-#: Largest size of the options of a segment that opens a connection (40 bytes), plus a PPP header.
+#: Largest size of the options in a segment that opens a connection (40 bytes), plus the size of a PPP header.
 HANDSHAKE_EXTRA_BYTES = 40 + 2
 
 
 def judge(specification, document) -> dict:
-    """Return the verdict: ``valid`` and the list of all ``checks``."""
+    """Return the run's verdict: ``valid`` and the list of all ``checks``."""
     changes = (check_timeline,) if specification.timeline else ()
     checks = [check(specification, document) for check in (*CHECKS, *changes)]
     return verdict_of([check for check in checks if check is not None])
 
 
 def counted_flows(document) -> list[dict]:
-    """Return the counters of all flows, in order."""
+    """Return the counters of all flows in the order of their numbers."""
     return [flow for entry in document["traffic"] for flow in entry["simulated"]["flows"]]
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has the rate, delay, queue and loss that were set, and no further queueing discipline."""
+    """Every interface has the rate, delay, queue and loss that were set, and no other queueing discipline."""
     wrong = []
     asked, read_back = document["network"]["set"], document["network"]["read_back"]["interfaces"]
     for name, interface in read_back.items():
@@ -63,7 +63,7 @@ def check_host_settings(specification, document) -> Check:
 
 
 def same_setting(name, asked, printed) -> bool:
-    """Return whether a socket's attribute, as ns-3 prints it, equals the value set."""
+    """Return whether the value of a socket's attribute, as ns-3 prints it, equals the value that was set."""
     if printed is None:
         return False
     if name == "Recovery":
@@ -74,7 +74,7 @@ def same_setting(name, asked, printed) -> bool:
 
 
 def check_cca(specification, document) -> Check:
-    """Every socket used its flow's CCA, at every reading."""
+    """Every socket used the CCA of its flow at every reading."""
     wrong = []
     seen = [socket for look in document["sockets"] for socket in look["sockets"]]
     for socket in seen:
@@ -86,11 +86,11 @@ def check_cca(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check | None:
-    """Connecting over the idle path takes the configured delay plus the time to send two small packets."""
+    """Connecting over the idle path takes the configured delays plus at most the time to send small packets."""
     if document["idle_rtt"] is None:
         return None
     size = HEADER_BYTES[specification.ip_version] + HANDSHAKE_EXTRA_BYTES
-    # All flows may connect at the same moment.
+    # All flows may connect at the same time.
     sending_ms = 2 * specification.flows * size * 8 / specification.rate_mbps / 1e3
     rtts = {pair.sender: pair.rtt_ms for pair in specification.pairs}
     above = [entry["min_ms"] - rtts[entry["sender"]] for entry in document["idle_rtt"]]
@@ -113,7 +113,7 @@ def check_duration(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """The run has the configured number of flows; each connected and sent. A flow starved by others may deliver nothing."""
+    """The run has the configured number of flows, and each flow connected and sent. A flow starved by others may deliver nothing."""
     flows = counted_flows(document)
     silent = sum(1 for flow in flows if flow["start_s"] is None)
     idle = sum(1 for flow in flows if flow["bytes_received"] == 0)
@@ -134,7 +134,7 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check | None:
-    """All flows were sending at every reading of the sockets. There is no such check if starts are spread over the whole duration."""
+    """All flows were sending at every socket reading. The check is omitted if flows may start at any time during the run."""
     if start_within_s(specification) >= specification.traffic.duration_s:
         return None
     sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
@@ -148,7 +148,7 @@ def check_overlap(specification, document) -> Check | None:
 
 
 def check_loss(specification, document, direction) -> Check:
-    """The share of packets lost at random agrees with the configured loss, in each phase if the loss changes."""
+    """The share of packets lost at random agrees with the configured loss; if the loss changes, in each phase."""
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
     changes = [
         next(iter(entry["devices"].values()))
@@ -168,17 +168,17 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def check_loss_forward(specification, document) -> Check:
-    """Loss in the direction of the data; see `check_loss`."""
+    """The same as `check_loss`, for the direction of the data."""
     return check_loss(specification, document, "forward")
 
 
 def check_loss_reverse(specification, document) -> Check:
-    """Loss in the direction of the ACKs; see `check_loss`."""
+    """The same as `check_loss`, for the direction of the ACKs."""
     return check_loss(specification, document, "reverse")
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No flow measured an RTT below the shortest RTT that its path had."""
+    """No flow measured an RTT below the shortest RTT of its path."""
     shorter_ms = sum(specification.link.delay_ms.values()) - specification.link_rtts_ms[0]
     above = [
         flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms + shorter_ms
@@ -191,7 +191,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """No more was delivered than the path can carry between the start of the first flow and the end of the last flow."""
+    """The total goodput is at most what the path can carry between the start of the first flow and the end of the last flow."""
     flows = [flow for flow in counted_flows(document) if flow["end_s"] is not None]
     if not flows:
         return Check("goodput_ceiling", True, "no flow that began", "0 Mbit/s")
@@ -205,7 +205,7 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped only by the bottleneck's queue and by configured loss."""
+    """Only the bottleneck's queue and the configured loss dropped packets."""
     bottleneck = [name for names in document["network"]["set"]["bottleneck"].values() for name in names]
     drops = []
     for name, interface in document["links"]["after"].items():

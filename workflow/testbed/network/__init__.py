@@ -1,1 +1,1 @@
-"""The network under test: hosts, links, queues, paths and their changes."""
+"""The network under test: hosts, links, queues, and paths that may change."""

@@ -1,7 +1,14 @@
-"""Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's).
+"""Addresses, routes and neighbours of the network, in 10/8 and in 2001:db8::/32 (RFC 3849).
 
-In IPv4 a link is 10.PLACE.NUMBER/24. Place 0 is between routers, 1 and 2 are the hosts' links at either end, 3 a cable's
-paths, 4 their joined tunnels, 5 control connections. Links numbered 256 and higher use a place that is larger by 16, as in 10.17/16.
+In IPv4 a link has the network 10.PLACE.NUMBER/24. The places are:
+
+- 0: links between routers;
+- 1 and 2: the hosts' links at the two ends of the path;
+- 3: a cable's paths;
+- 4: the bonded tunnels of these paths;
+- 5: control connections.
+
+Links with a number of at least 256 use a place that is larger by 16, as in 10.17/16.
 """
 
 from ipaddress import ip_interface
@@ -11,39 +18,43 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the routes that the kernel creates to the networks of its addresses. Our routes with another priority would be additional
-#: ones, and never used.
+#: Priority of the routes that the kernel creates to the networks of its addresses. A route with another priority would not replace such a
+#: route and would never be used.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
-#: Addresses of the routers at the link between them.
+#: Addresses of a dumbbell's two routers on the link between them.
 BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: Number of links that share a place's second byte in IPv4, and the amount by which that byte is larger for the next links.
+#: Number of links of a place that share the second byte of an IPv4 address, and the increment of this byte for the next links.
 LINKS_OF_A_PLACE, NEXT_PLACE = 256, 16
-#: Last bottleneck of a chain whose two routers' numbers, concatenated, fit into a byte (10.0.89.1); the tenth has 10.0.110.
+#: Number of the last bottleneck whose addresses have its two routers' numbers as the third byte (10.0.89.1). The third byte of later
+#: bottlenecks is 100 plus their number (10.0.110.1 for the tenth).
 LAST_BY_ROUTERS = 8
 EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
 def access_interface(router, pair) -> str:
-    """Return the name of a router's interface towards its host of a `Pair`: eth1 is the bottleneck's."""
+    """Return the name of a router's interface towards a host of a `Pair`; eth1 is the interface of the bottleneck."""
     return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return the address on a link that ends in ``last``, by IP version; ``number`` counts the links of a ``place``."""
+    """Return an address on a link, by IP version.
+
+    ``number`` counts the links of a ``place``, and ``last`` is the last part of the address.
+    """
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 
 
 def access_address(router, pair, last) -> dict[str, str]:
-    """Return the address that ends in ``last``, by IP version, in the network that joins a router and its host of a pair."""
+    """Return an address on the link between a router and a host of a pair, by IP version; ``last`` is the last part of the address."""
     return link_address(int(router.removeprefix("r")), pair.index + 1, last)
 
 
 def router_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of each router of a dumbbell: to the hosts behind the other router."""
+    """Return the routes of a dumbbell's routers, by router. Each route leads to the hosts behind the other router."""
     routes = {}
     for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
         further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)
@@ -56,7 +67,7 @@ def router_routes(specification) -> dict[str, list[Route]]:
 
 
 def path_address(host, path) -> dict[str, str]:
-    """Return the address, by IP version, of host h1 or h2 of a cable on a path; paths are numbered from 0."""
+    """Return the address of a cable's host (h1 or h2) on a path, by IP version; paths are numbered from 0."""
     return link_address(3, path + 1, host.removeprefix("h"))
 
 
@@ -66,12 +77,12 @@ def control_interface(host) -> str:
 
 
 def control_address(pair, host) -> dict[str, str]:
-    """Return the address, by IP version, of the ``sender`` or ``receiver`` of a `Pair` in the network of control connections."""
+    """Return the address of the sender or receiver of a `Pair` in the network of control connections, by IP version."""
     return link_address(5, pair.index + 1, 1 if host == pair.sender else 2)
 
 
 def tunnel_address(host) -> dict[str, str]:
-    """Return the address, by IP version, of a cable's host inside its bonded tunnels."""
+    """Return the address of a cable's host inside the bonded tunnels, by IP version."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 
@@ -87,7 +98,10 @@ def destination(specification, pair, host) -> str:
 
 
 def idle_destinations(specification) -> list[tuple[str, str, str]]:
-    """Return (host, peer, peer's address) for each pair, or for each path of a cable; ``forward`` leads from the host to the peer."""
+    """Return (host, peer, peer's address) for each pair, or for each path of a cable.
+
+    The direction from the host to the peer is ``forward``.
+    """
     version = specification.ip_version
     if not specification.is_cable:
         return [(*p.ends, host_address(p, p.ends[1], version)) for p in specification.pairs]
@@ -95,19 +109,22 @@ def idle_destinations(specification) -> list[tuple[str, str, str]]:
 
 
 def host_address(pair, host, ip_version) -> str:
-    """Return the address of the ``sender`` or ``receiver`` of a pair."""
+    """Return the address of the sender or receiver of a pair."""
     return access_address("r1" if host == pair.ends[0] else "r2", pair, 2)[ip_version]
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
-    """Return the address, by IP version, of h1 or h2 for MPTCP's subflow on a path; on a dumbbell one interface has several addresses."""
+    """Return the address of h1 or h2 for MPTCP's subflow on a path, by IP version.
+
+    On a dumbbell the only interface of a host has an address for each subflow.
+    """
     if specification.is_cable:
         return path_address(host, path)
     return access_address("r1" if host == "h1" else "r2", specification.pairs[0], 2 + path)
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return the additional addresses of each interface, which only MPTCP's additional subflows on a dumbbell have."""
+    """Return the additional addresses of each interface, which exist only for MPTCP's additional subflows on a dumbbell."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)
@@ -115,7 +132,7 @@ def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
 
 
 def subflow_routes(specification, metrics) -> list[Route]:
-    """Return h1's routes for MPTCP's subflows on a dumbbell: to each address of h2 from the corresponding address of h1."""
+    """Return h1's routes for MPTCP's subflows on a dumbbell; each route leads from an address of h1 to the corresponding address of h2."""
     gateway, routes = access_address("r1", specification.pairs[0], 1), []
     for path in range(specification.paths) if further_addresses(specification) else ():
         here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
@@ -140,14 +157,20 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def between_routers(number, router) -> dict[str, str]:
-    """Return the address, by IP version, of a router on a bottleneck's link, both given by number: 10.0.12.1 is r1's address towards r2."""
+    """Return a router's address on a bottleneck's link, by IP version.
+
+    ``number`` and ``router`` are the numbers of the bottleneck and the router: 10.0.12.1 is r1's address towards r2.
+    """
     last = router - number + 1
     link = f"{number}{number + 1}" if number <= LAST_BY_ROUTERS else f"{100 + number}"
     return {"ipv4": f"10.0.{link}.{last}", "ipv6": f"2001:db8:{link}::{last}"}
 
 
 def chain_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return the addresses on a chain, by interface and IP version; senders are in 10.1, receivers in 10.2, regardless of their position."""
+    """Return the addresses on a chain, by interface and IP version.
+
+    Senders are in 10.1/16 and receivers in 10.2/16, regardless of their position.
+    """
     planned = {}
     for number in range(1, len(specification.bottlenecks) + 1):
         for router, name in enumerate(ends(number).values(), number):
@@ -160,7 +183,10 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def chain_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of each router of a chain: to the networks of all pairs whose path crosses the router, except attached networks."""
+    """Return the routes of a chain's routers, by router.
+
+    Each router has routes to the hosts of all pairs whose path crosses the router, except hosts attached to this router.
+    """
     routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
         first, last = pair.first_hop, pair.first_hop + pair.hops
@@ -181,7 +207,10 @@ def _routes(network, via):
 
 
 def host_routes(pair, metrics) -> dict[str, list[Route]]:
-    """Return the default routes of each host of a pair, with the metrics of the host's side (such as ``quickack 1``)."""
+    """Return the default routes of a pair's hosts, by host.
+
+    ``metrics`` maps ``sender`` and ``receiver`` to the metrics of the host's routes (such as ``quickack 1``).
+    """
     return {
         host: [
             Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
@@ -193,7 +222,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 
 
 def data_networks(specification) -> list[str]:
-    """Return the networks of a host's routes to its peer: only networks of the run's IP version that carry data."""
+    """Return the destination networks of a host's routes to the peer: only networks that carry data, in the run's IP version."""
     if not specification.is_cable:
         return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":
@@ -202,21 +231,23 @@ def data_networks(specification) -> list[str]:
 
 
 def network_of(addresses) -> dict[str, str]:
-    """Return the network of the given addresses, by IP version, with the prefix lengths in `PREFIX`."""
+    """Return the networks of the given addresses, by IP version; the prefix lengths are in `PREFIX`."""
     return {
         version: str(ip_interface(f"{address}/{PREFIX[version]}").network) for version, address in addresses.items()
     }
 
 
 def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
-    """Return the routes of each host to its peer, with the metrics of the host's side; empty without metrics.
+    """Return the routes between a cable's hosts that need metrics, by host.
+
+    Each route leads to the peer. Hosts without metrics are omitted.
 
     Parameters
     ----------
     metrics : dict of str to str
-        Metrics of ``sender`` and ``receiver``.
+        Metrics of the routes of ``sender`` and ``receiver``.
     addresses_by_device : callable
-        Function that returns, for a host's name, device -> IP version -> the host's address there.
+        Function of a host's name that returns the host's addresses by device and IP version.
     """
     return {
         host: [
@@ -230,17 +261,16 @@ def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[
 
 
 def path_devices(specification, host) -> dict[str, dict[str, str]]:
-    """Return the addresses of a host of a cable, by device and IP version."""
+    """Return the addresses of a cable's host, by device and IP version."""
     return {f"{host}-eth{path}": path_address(host, path) for path in range(specification.paths)}
 
 
 def assign(path, specification, metrics) -> None:
-    """Bring the interfaces up and set addresses, routes and permanent neighbours.
+    """Bring all interfaces up, and set addresses, routes and permanent neighbours.
 
-    Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
-    or lost in the emulation while traffic flows.
+    Permanent neighbours prevent ARP requests and neighbour solicitations, which the emulation could delay or lose while traffic flows.
 
-    ``metrics`` has additional arguments for the routes of ``sender`` and ``receiver`` to each other (ip-route(8)).
+    ``metrics`` maps ``sender`` and ``receiver`` to the metrics of the routes to the other host, in the syntax of ip-route(8).
     """
     planned, further = plan_addresses(specification), further_addresses(specification)
     addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))

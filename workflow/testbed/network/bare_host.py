@@ -1,7 +1,7 @@
-"""Mininet's host without its shell: a network namespace that is entered to start a program or to query the kernel.
+"""A Mininet host without a shell: a network namespace that this process enters to start a program or to query the kernel.
 
-A shell with a terminal for each host, and two further programs for each program started there, used to take a third of
-a run's time outside its traffic.
+Mininet's own host runs a shell with a terminal, and starts two further programs for each program. All these processes took a third of a
+run's time outside the traffic.
 """
 
 import os
@@ -15,9 +15,12 @@ from testbed.network.netlink import NETLINK_ROUTE, Channel, network_namespace
 
 
 class BareHost(Host):
-    """A host in a separate network namespace; ``namespace`` is the descriptor, and ``route`` queries the kernel for devices and queues."""
+    """A host in a separate network namespace.
 
-    #: Keeps Mininet from looking for the programs that its own class starts.
+    ``namespace`` is the namespace's file descriptor. ``route`` is the `Channel` that queries the kernel for devices and queues.
+    """
+
+    #: Keeps Mininet from looking for the programs that Mininet's own class starts.
     isSetup = True
 
     def startShell(self, mnopts=None) -> None:
@@ -30,7 +33,7 @@ class BareHost(Host):
         self.route = Channel(self, NETLINK_ROUTE)
 
     def config(self, **params) -> dict:
-        """Bring the loopback device up (called by Mininet on starting); `addresses.assign` does the rest."""
+        """Bring the loopback device up (called by Mininet at the start); `addresses.assign` configures the other devices."""
         bring_up(self, "lo")
         return {}
 
@@ -39,7 +42,7 @@ class BareHost(Host):
         raise RuntimeError(f"{self.name} has no shell for: {' '.join(map(str, arguments))}")
 
     def popen(self, command, **options) -> subprocess.Popen:
-        """Start a program in the namespace, in a separate session; by default its output goes to pipes."""
+        """Start a program in the namespace, in a separate session; by default the program's output goes to pipes."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with network_namespace(self):
             return subprocess.Popen(command, **(pipes | options), start_new_session=True)

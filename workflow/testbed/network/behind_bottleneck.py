@@ -1,10 +1,12 @@
 """Link options behind the bottleneck: a netem on an ifb that packets pass between the bottleneck and the path's delay and loss.
 
-It delays, duplicates or damages packets. netem's ``reorder`` lets a share of packets pass at once and delays the others (netem_enqueue
-of net/sched/sch_netem.c): these are the late packets. A late packet is overtaken by the packets that arrive during its additional delay:
-RFC 4737 then calls it reordered, with that delay as its late time and the number of overtaking packets as its reordering extent. The
-path's own netem, with delay and loss, is unchanged and comes after this one, which never drops packets. The kernel counts packets that
-arrive (at the interface's ingress), that leave netem or wait in it, and that passed it at once (``requeues``).
+This netem delays, duplicates or damages packets, and never drops any. netem's ``reorder`` lets a share of packets pass at once and delays
+the others, the late packets (netem_enqueue in net/sched/sch_netem.c). The packets that arrive during a late packet's additional delay
+overtake it. RFC 4737 then calls the late packet reordered: the additional delay is its late time, and the number of overtaking packets is
+its reordering extent. The path's own netem, with delay and loss, is unchanged and comes afterwards.
+
+The kernel counts the packets that arrive (at the interface's ingress), the packets that leave netem or wait in it, and the packets that
+passed netem at once (``requeues``).
 """
 
 from experiment.link_options import ARRIVALS, correlations_at, options_at
@@ -13,12 +15,12 @@ from testbed.network.emulation import Netem
 
 #: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they then pass.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
-#: Length of the ifb's own queue: if it were full, netem would reverse the order of packets that pass at once.
+#: Length of the ifb's own queue. If this queue were full, netem would reverse the order of packets that pass at once.
 IFB_QUEUE_PACKETS = 10_000
 
 
 def plan(specification) -> dict[str, Netem]:
-    """Return, by direction, the netem that implements the link options behind the bottleneck, if there are any."""
+    """Return the netem that implements the link options behind the bottleneck, by direction; empty without such options."""
     planned = {}
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):
@@ -31,13 +33,13 @@ def plan(specification) -> dict[str, Netem]:
 
 
 def grown(document, name, kind, *keys) -> int:
-    """Return the sum of the increases in the counters ``keys`` of a device's qdisc during the traffic."""
+    """Return the total increase in the counters ``keys`` during the traffic, for the qdisc ``kind`` of the device ``name``."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return sum(after.get(key, 0) - before.get(key, 0) for key in keys)
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that were late.
+    """Return three numbers of packets at a direction's netem during the traffic: arrived, left or waiting, and late.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """
@@ -53,6 +55,6 @@ def counts(document, direction) -> tuple[int, int, int] | None:
 
 
 def duplicates(document, direction) -> int:
-    """Return the number of duplicated packets in a direction."""
+    """Return the number of packets that netem duplicated in a direction."""
     came, left, _ = counts(document, direction) or (0, 0, 0)
     return left - came

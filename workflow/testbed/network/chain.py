@@ -1,7 +1,7 @@
-"""A chain (parking lot): routers with bottlenecks in series between them, long flows that cross them all, and cross flows over each.
+"""A chain (parking lot): routers with bottlenecks in series, long flows that cross all bottlenecks, and cross flows over each bottleneck.
 
-With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) crosses the first bottleneck and pair 3
-(h5, h6) the second::
+With two bottlenecks, pair 1 (h1, h2) carries the long flows. Pair 2 (h3, h4) crosses the first bottleneck, and pair 3 (h5, h6) crosses
+the second::
 
     h1   h3      h5
       \\ /        |
@@ -13,8 +13,8 @@ Components of the bottleneck between r1 and r2 (the other bottlenecks are the sa
 
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue
-r2-left (towards r1)         bottleneck of the ACKs: likewise
-r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
+r2-left (towards r1)         bottleneck of the ACKs: the same
+r2-in-left, r1-in-right      the link's delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
                              so that nothing waits there instead of in the next queue
 routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if needed
 ===========================  =====================================================================
@@ -41,13 +41,13 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 
 def plan_emulation(specification, bottlenecks) -> dict:
-    """Return each interface's emulation: `Bottleneck` for links between routers, `Netem` for hosts' own links.
+    """Return the emulation by interface: `Bottleneck` for links between routers, `Netem` for hosts' own links.
 
     ``bottlenecks`` are in the chain's order.
     """
     planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
     for pair in specification.pairs:
-        # The receiver's router delays data, the sender's router acknowledgements.
+        # The receiver's router delays data, and the sender's router delays acknowledgements.
         for (router, _), direction in zip(attached(pair), ("reverse", "forward"), strict=True):
             if pair.access_delay_ms:
                 seed = specification.substream(f"netem-{direction}-access-{pair.index + 1}")
@@ -56,7 +56,7 @@ def plan_emulation(specification, bottlenecks) -> dict:
 
 
 def plan_netem(specification, number, direction) -> Netem:
-    """Return the netem behind bottleneck ``number`` (from 1) for a direction."""
+    """Return the netem behind bottleneck ``number`` (counted from 1) for a direction."""
     bottleneck = specification.bottlenecks[number - 1]
     effect = bottleneck.direction(direction)
     more = {}
@@ -68,7 +68,10 @@ def plan_netem(specification, number, direction) -> Netem:
 
 
 def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the result of `topology.locate`; netem has the devices behind the bottlenecks, in order, without the hosts' own links."""
+    """Return the result of `topology.locate` for a chain.
+
+    The devices with netem are the ifbs behind the bottlenecks, in order; they don't include the hosts' own links.
+    """
     bottleneck, netem = {direction: [] for direction in DIRECTIONS}, {direction: [] for direction in DIRECTIONS}
     for number in range(1, len(specification.bottlenecks) + 1):
         sending, passed = ends(number), arrivals(number)
@@ -82,9 +85,9 @@ def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]
 
 
 def as_set(specification, netem) -> list[dict]:
-    """Return the interfaces, devices and flows of each bottleneck, for the document's ``chain``.
+    """Return the interfaces, ifbs and flows of each bottleneck, for the section ``chain`` of the run document.
 
-    ``netem`` maps a direction to the names of the existing devices.
+    ``netem`` maps a direction to the names of the existing ifbs.
     """
     return [
         {

@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes: they are given as argument lists and never run by a shell, and failures are never ignored."""
+"""Commands on Mininet's nodes. Commands are argument lists, no shell runs them, and failures are never ignored."""
 
 import json
 import signal
@@ -15,14 +15,14 @@ class CommandError(RuntimeError):
 
 
 class KilledError(RuntimeError):
-    """A process in the guest was killed by a signal: the machine killed it, or the program crashed."""
+    """A signal ended a process in the guest: the machine killed the process, or the program crashed."""
 
 
 def check_not_killed(what, process) -> None:
     """Raise `KilledError` if a process was ended by a signal.
 
-    In the guest, a process killed from outside appears to die of SIGSEGV, so it
-    looks like a crash; but a crash recurs in a second try.
+    In the guest, a process killed from outside appears to die of SIGSEGV, like a program that crashes. Only a crash recurs in a second
+    try.
     """
     if (process.poll() or 0) < 0:
         raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
@@ -34,7 +34,9 @@ def run(node, arguments, stdin=None) -> str:
     Parameters
     ----------
     arguments : list of str
+        The command and its arguments.
     stdin : str, optional
+        Standard input of the command.
 
     Raises
     ------
@@ -67,13 +69,13 @@ def run_json(node, arguments) -> list[dict]:
 
 
 def batch(node, tool, lines) -> None:
-    """Run many commands of ``ip`` or ``tc`` in one process, which stops at the first error."""
+    """Run many ``ip`` or ``tc`` commands in one process, which stops at the first error."""
     if lines:
         run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
 
 
 def batch_json(node, tool, lines, *options) -> list[list[dict]]:
-    """Run many commands of ``ip`` or ``tc`` in one process and return the parsed JSON output of each; ``options`` apply to all."""
+    """Run many ``ip`` or ``tc`` commands in one process and return the parsed JSON output of each; ``options`` apply to all commands."""
     answer = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
     return [json.loads(line) for line in answer.splitlines() if line]
 

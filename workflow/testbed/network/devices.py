@@ -1,7 +1,7 @@
-"""Network devices of a node: created, set and read by requests to the kernel, without a program.
+"""Network devices of a node, created, set and read by requests to the kernel instead of by programs.
 
-Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, veth's of
-veth.h, struct ethtool_value and ETHTOOL_* of ethtool.h.
+Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, VETH_INFO_PEER of veth.h, struct
+ethtool_value and ETHTOOL_* of ethtool.h.
 """
 
 import array
@@ -13,22 +13,22 @@ from testbed.errors import SettingError
 from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, attribute, attributes, network_namespace, text
 
 RTM_NEWLINK, RTM_GETLINK = 16, 18
-#: struct ifinfomsg: family, type, index (0: by name), flags, mask of the flags to change.
+#: struct ifinfomsg: family, type, index (0: the device is given by name), flags, mask of the flags to change.
 LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 4, 13, 18, 23, 28
 IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 40, 41
-#: Limit of a device, as named by ip-link(8) -> its attribute.
+#: Name of a device limit in ip-link(8) -> attribute.
 LIMITS = {"gso_max_segs": IFLA_GSO_MAX_SEGS, "gso_max_size": IFLA_GSO_MAX_SIZE}
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
-#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; received before sent in each case.
+#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped. The number received precedes the number sent in each case.
 STATISTICS = struct.Struct("=8Q")
 NUMBER = struct.Struct("=I")
 SIOCETHTOOL = 0x8946
 #: struct ethtool_value: command, value; struct ifreq: name, address of the ethtool_value.
 ETHTOOL_VALUE, INTERFACE_REQUEST = struct.Struct("=II"), struct.Struct("16sQ8x")
-#: Segmentation and its reverse, by ethtool's names -> (ETHTOOL_G..., ETHTOOL_S...).
+#: ethtool's name of an offload (segmentation, or the reverse) -> (ETHTOOL_G..., ETHTOOL_S...).
 OFFLOADS = {
     "tcp-segmentation-offload": (0x1E, 0x1F),
     "generic-segmentation-offload": (0x23, 0x24),
@@ -43,7 +43,7 @@ def join(node, name, other, other_name) -> None:
 
 
 def add(node, name, kind, data=b"", queue_packets=None) -> None:
-    """Create a device of a kind (ip-link(8)) in a node, with a queue of ``queue_packets`` packets if given."""
+    """Create a device of a kind (ip-link(8)) in a node; ``queue_packets`` is the length of the device's queue, if given."""
     information = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, kind.encode() + b"\0") + data)
     queue = attribute(IFLA_TXQLEN, NUMBER.pack(queue_packets)) if queue_packets else b""
     body = NO_CHANGE + named(name) + queue + information
@@ -56,12 +56,12 @@ def bring_up(node, name) -> None:
 
 
 def set_single_packets(node, name) -> None:
-    """Make TCP send single packets, and no super-packets, through a device."""
+    """Make TCP send single packets instead of super-packets through a device."""
     set_limit(node, name, "gso_max_segs", 1)
 
 
 def set_limit(node, name, limit, value) -> None:
-    """Set one of the `LIMITS` on the super-packets that TCP creates for a device."""
+    """Set one of the `LIMITS` for super-packets that TCP creates for a device."""
     body = NO_CHANGE + named(name) + attribute(LIMITS[limit], NUMBER.pack(value))
     node.route.change(RTM_NEWLINK, body, f"{limit} of {name}")
 
@@ -77,15 +77,15 @@ def named(name) -> bytes:
 
 
 def devices_of(node) -> dict[str, dict]:
-    """Return the kernel's data on all devices of a `bare_host.BareHost`: name -> result of `device`."""
+    """Return the kernel's data for all devices of a `bare_host.BareHost`: name -> dict as returned by `device`."""
     return dict(node.route.ask(RTM_GETLINK, NO_CHANGE, "devices", device))
 
 
 def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
-    Returns the device's name and a dict: ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; `LIMITS`; ``tx_packets``,
-    ``rx_packets``, ``device_drops`` (packets dropped or damaged by the device itself).
+    Returns the device's name and a dict with the keys ``index``, ``address`` (the MAC address, or ""), ``mtu_bytes``, the names of
+    `LIMITS`, ``tx_packets``, ``rx_packets``, and ``device_drops`` (packets that the device itself dropped or damaged).
     """
     values = attributes(buffer, start + LINK.size, end)
     at, _ = values[IFLA_STATS64]
@@ -103,18 +103,18 @@ def device(buffer, start, end) -> tuple[str, dict]:
 
 
 def set_offloads(node, name, on) -> None:
-    """Turn a device's `OFFLOADS` on or off; raise `SettingError` if the device can't do that."""
+    """Turn a device's `OFFLOADS` on or off; raise `SettingError` if the device doesn't support one of them."""
     for _, command in OFFLOADS.values():
         ethtool(node, name, command, int(on))
 
 
 def read_offloads(node, name) -> dict[str, bool]:
-    """Return the kernel's state of each of a device's `OFFLOADS` by name; True means on."""
+    """Return the state of a device's `OFFLOADS` by name; True means on."""
     return {offload: bool(ethtool(node, name, command)) for offload, (command, _) in OFFLOADS.items()}
 
 
 def ethtool(node, name, command, value=0) -> int:
-    """Get or set a numeric property of a device by ioctl(2), and return its value afterwards."""
+    """Get or set a numeric property of a device by ioctl(2), and return the property's value afterwards."""
     number = array.array("B", ETHTOOL_VALUE.pack(command, value))
     address, _ = number.buffer_info()
     with network_namespace(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:

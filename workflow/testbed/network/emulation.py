@@ -1,7 +1,7 @@
-"""The effects of a link on packets in tc's terms: a bottleneck, or delay and loss.
+"""The effects of a link on packets, as settings for tc: a bottleneck, or delay and loss.
 
-A `Bottleneck` or a `Netem` gives the commands that set it up and the values to be read
-back from the kernel; `parse_qdiscs` converts tc's JSON to the same units.
+A `Bottleneck` or a `Netem` provides the commands that set up the effect and the values to be read back from the kernel. `parse_qdiscs`
+converts tc's JSON to the same units.
 """
 
 from dataclasses import dataclass, field, replace
@@ -11,28 +11,28 @@ from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
 
-#: netem's limit if it only delays packets: more than any path here can hold.
+#: netem's limit if netem only delays packets: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
 #: Duration, in ns, of the kernel's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
 TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
-#: Largest quantum that htb accepts without a warning (sch_htb.c); also used as the limit of tbf's own queue, which is replaced anyway.
+#: Largest quantum that htb accepts without a warning (sch_htb.c). It is also the limit of tbf's own queue, which is replaced anyway.
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
-#: A rate at which packets take almost no time (0.4 us for a full packet), set because netem keeps packets in order whenever it has a rate.
+#: A rate that makes netem keep packets in order, as any rate does. Packets take almost no time at this rate (0.4 us for a full packet).
 IN_ORDER_MBPS = 32_000
 
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A rate and, in front of it, a queue (htb with a queueing discipline below).
+    """A limited rate with a queue in front: htb with a queueing discipline below.
 
-    Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``burst_bytes``
-    is the amount that htb may send at once after idle time: one packet, since the guest's
-    timers are exact (a super-packet with segmentation offload; the data of a
-    millisecond under a real clock). ``overhead_bytes`` is added to the size of each frame
-    when the rate is applied. ``queue`` is the scenario's queue, with the discipline
-    and its parameters; ``packet_bytes`` is the size of a full packet.
+    Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``queue`` is the scenario's queue, with the discipline and its
+    parameters. ``packet_bytes`` is the size of a full packet. ``overhead_bytes`` is added to the size of each frame when the rate is
+    applied.
+
+    ``burst_bytes`` is the amount that htb may send at once after idle time. It is one packet, because the guest's timers are exact; one
+    super-packet with segmentation offload; and the data of a millisecond under a real clock.
     """
 
     #: Kind of the qdisc that limits the rate.
@@ -48,7 +48,7 @@ class Bottleneck:
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """Kind of the queue's qdisc, and its limit in the unit of that kind."""
+        """Kind of the queue's qdisc, and the limit in the unit of that kind (packets or bytes)."""
         discipline, given = discipline_of(self.queue), "bytes" if self.queue_packets is None else "packets"
         counted = discipline.counts_in(given)
         limit = self.queue_bytes if self.queue_packets is None else self.queue_packets
@@ -76,15 +76,15 @@ class Bottleneck:
         return f" overhead {self.overhead_bytes}" if self.overhead_bytes else ""
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` if a `Netem` is used as the queue."""
+        """Return the lines for ``tc -batch`` if the queue is a `Netem`."""
         return [*self.shaper_commands(device), *netem.commands(device, "parent 1:1")]
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return the expected result of `links.EmulatedInterface.read_back` if a `Netem` is used as the queue."""
+        """Return the expected result of `links.EmulatedInterface.read_back` if the queue is a `Netem`."""
         return self.expected_shaper() | netem.expected()
 
     def expected_shaper(self) -> dict[str, dict]:
-        """Return the part of `expected` for the rate."""
+        """Return the part of `expected` that concerns the rate."""
         return {"htb": {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}}
 
     def expected(self) -> dict[str, dict]:
@@ -95,7 +95,7 @@ class Bottleneck:
 
 @dataclass(frozen=True)
 class TokenBucket(Bottleneck):
-    """A bottleneck implemented with tbf, as in Mininet's TCLink with ``use_tbf``: a token bucket, and a queue below it."""
+    """A bottleneck implemented with tbf, as in Mininet's TCLink with ``use_tbf``: a token bucket with a queue below."""
 
     shaper = "tbf"
 
@@ -105,7 +105,7 @@ class TokenBucket(Bottleneck):
         return [f"qdisc replace dev {device} root handle 1: tbf {words}"]
 
     def expected_shaper(self) -> dict[str, dict]:
-        """Return the part of `expected` for the rate and the bucket."""
+        """Return the part of `expected` that concerns the rate and the bucket."""
         rate_bps = round(self.rate_mbps * 1e6)
         # The kernel stores the duration of the bucket's bytes, and reports it in ticks.
         ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
@@ -114,7 +114,7 @@ class TokenBucket(Bottleneck):
 
 @dataclass(frozen=True)
 class NetemRate(Bottleneck):
-    """A bottleneck implemented with netem's own rate: packets that wait for it count towards netem's limit."""
+    """A bottleneck implemented with netem's own rate. Packets that wait because of the rate count towards netem's limit."""
 
     shaper = "netem"
 
@@ -139,7 +139,7 @@ class NetemRate(Bottleneck):
         return self._alone.expected()
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` for a single netem with the rate and the queue, and with the delay and loss of ``netem``."""
+        """Return the lines for ``tc -batch`` that set up a single netem with the rate, the queue, and the effects of ``netem``."""
         return self._with_rate(netem).commands(device)
 
     def expected_above(self, netem) -> dict[str, dict]:
@@ -156,8 +156,8 @@ class Netem:
     """Delay, jitter and random loss of one direction, with a separate seed.
 
     ``options`` are the link's options that the netem implements (`link_options.options_at`). With a ``rate_mbps`` each packet is also
-    delayed by its length (plus ``overhead_bytes``) divided by that rate, as on a cable; behind a bottleneck of the same rate packets
-    never wait here.
+    delayed by its serialisation time, as on a cable: its length plus ``overhead_bytes``, divided by the rate. Packets never wait here
+    behind a bottleneck with the same rate.
     """
 
     delay_ms: float
@@ -169,7 +169,7 @@ class Netem:
     overhead_bytes: int = 0
     loss_model: LossModel | None = None
     options: dict = field(default_factory=dict)
-    #: Correlated effect -> its correlation in percent (`link_options.CORRELATED`).
+    #: Effect (`link_options.CORRELATED`) -> correlation in percent.
     correlations: dict = field(default_factory=dict)
 
     @property
@@ -225,7 +225,10 @@ class Netem:
 
 @dataclass(frozen=True)
 class ShapedNetem:
-    """A rate with a netem as its queue, as in Mininet's TCLink, or one netem for both: delayed packets count towards netem's limit."""
+    """A rate limit with a netem as the queue, as in Mininet's TCLink, or a netem that also limits the rate.
+
+    Delayed packets count towards netem's limit.
+    """
 
     bottleneck: Bottleneck
     netem: Netem
@@ -251,7 +254,7 @@ class ShapedNetem:
 
 @dataclass(frozen=True)
 class HostQueue:
-    """A queueing discipline of a host's own interface, without a rate and with the kernel's default parameters."""
+    """A queueing discipline on a host's own interface, with the kernel's default parameters and without a rate."""
 
     discipline: str
 
@@ -277,8 +280,8 @@ class HostQueue:
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
     """Translate tc's JSON into the units of a specification.
 
-    ``qdiscs`` and ``classes`` are the output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns kind ->
-    parameters: rates in bit/s, times in ms, loss in percent.
+    ``qdiscs`` and ``classes`` are the output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns the parameters by
+    the qdisc's kind: rates in bit/s, times in ms, loss in percent.
     """
     parsed = {}
     for qdisc in qdiscs:
@@ -291,7 +294,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 else {}
             )
         elif kind == "tbf":
-            # With details tc prints "1513b/1": bytes of the burst, and of a cell.
+            # With details tc prints "1513b/1": the bytes of the burst and the bytes of a cell.
             burst_bytes = int(f"{options['burst']}".partition("b")[0])
             parsed[kind] = {"rate_bps": round(options["rate"] * 8), "burst_bytes": burst_bytes}
         elif kind in OF_KIND:
@@ -314,14 +317,14 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
 
 
 def parse_loss(options) -> dict[str, float]:
-    """Return the loss in netem's options: its mean in percent, and the other values of a loss model."""
+    """Return the loss from netem's options: the mean loss in percent, and a loss model's other values."""
     if model := read_model(options):
         return {"loss_percent": 100 * model.share, **model.told}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
 
 
 def parse_correlations(options) -> dict[str, float]:
-    """Return the non-zero correlations in netem's options in percent, by the names of `Netem.expected`."""
+    """Return the non-zero correlations from netem's options in percent, by their names in `Netem.expected`."""
     told = (
         (what, options.get("loss-random" if what == "loss" else what, {}).get("correlation")) for what in CORRELATED
     )
@@ -329,7 +332,7 @@ def parse_correlations(options) -> dict[str, float]:
 
 
 def parse_rate(rate) -> dict[str, int]:
-    """Return the rate in netem's options, in the units of a specification; empty without a rate."""
+    """Return the rate and frame overhead from netem's options, with the names in `Netem.expected`; empty without a rate."""
     if not rate:
         return {}
     return {"rate_bps": round(rate["rate"] * 8), "overhead_bytes": rate["packetoverhead"]}

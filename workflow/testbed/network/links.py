@@ -1,10 +1,9 @@
-"""Links that behave as their parameters require, on top of Mininet's interface.
+"""Links that have exactly the requested effects, built on Mininet's interfaces.
 
-Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and continues,
-leaves segmentation offload on, uses netem's queue as the bottleneck's, too, and
-applies delay and loss at both ends. Here each interface has exactly one
-emulation and its own queue, and its settings can be read back. tc is called once per host
-to set everything and once to read it back (`emulate`, `read_back`), and not at all where there is nothing to set.
+Mininet's TCLink ignores rates above 1000 Mbit/s, continues after tc's errors, leaves segmentation offload on, uses netem's queue also as
+the bottleneck's queue, and applies delay and loss at both ends. Here each interface has at most one emulation and a separate queue, and
+its settings can be read back. tc is called once per host to set everything (`emulate`) and once to read everything back (`read_back`). On
+hosts without settings tc isn't called at all.
 """
 
 from mininet.link import Intf, Link
@@ -19,8 +18,8 @@ from testbed.readings.queue_information import kinds_of
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and explicit offloads.
 
-    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` is the policer that packets
-    pass before the ifb (`policer.Policer`), or None.
+    ``leads_to`` is the name of the ifb that arriving packets pass (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
+    arriving packets pass before the ifb, or None.
     """
 
     leads_to = policer = None
@@ -28,21 +27,22 @@ class EmulatedInterface(Intf):
     def config(
         self, emulation=None, segmentation_offload=False, single_packets=False, mtu_bytes=None, **params
     ) -> dict:
-        """Configure the interface except for tc's part (`emulate`); called by Mininet when it creates the link.
+        """Configure the interface, except for the settings made by tc (`emulate`); Mininet calls this when it creates the link.
 
         Raises `SettingError` or `netlink.NetlinkError` if the kernel refuses a parameter.
 
         Parameters
         ----------
         emulation : Bottleneck or Netem, optional
-            None leaves the kernel's default (noqueue on veth).
+            Emulation of the interface. None leaves the kernel's default qdisc (noqueue on veth).
         segmentation_offload : bool
+            Whether the device's offloads are on.
         single_packets : bool
             Whether TCP on this host makes single packets (`RunSpecification.single_packets`).
         mtu_bytes : int, optional
-            None leaves Ethernet's MTU.
+            Largest IP packet of the interface in bytes. None leaves Ethernet's MTU.
         """
-        # Mininet would start ifconfig to bring it up; `addresses.assign` does that along with everything else.
+        # Mininet would start ifconfig to bring the interface up; `addresses.assign` brings it up along with everything else.
         result = super().config(**(params | {"up": None}))
         self.emulation, self.single_packets, self.mtu_bytes = emulation, single_packets, mtu_bytes
         devices.set_offloads(self.node, self.name, segmentation_offload)
@@ -58,17 +58,19 @@ class EmulatedInterface(Intf):
         return [line for effect in own for line in effect.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
-        """Return the qdiscs that this interface should have, by kind."""
+        """Return the expected qdiscs of this interface, by kind."""
         arriving = {"ingress": {}} if self.leads_to or self.policer else {}
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
     def read_back(self, qdiscs, _, known) -> dict:
-        """Return the kernel's settings of this interface: ``qdiscs`` in the units of `expected`, and ``offloads``, a bool by name.
+        """Return the kernel's settings for this interface: ``qdiscs`` in the units of `expected`, and the state of ``offloads`` by name.
+
+        Depending on the configuration, ``policer``, ``mtu_bytes`` and ``gso_max_segs`` are included.
 
         Parameters
         ----------
         qdiscs : dict
-            Result of `parse_qdiscs`.
+            Result of `parse_qdiscs` for the interface.
         known : dict
             Result of `devices.device` for the interface.
         """
@@ -79,25 +81,27 @@ class EmulatedInterface(Intf):
 
 
 class Arrivals:
-    """Effects on arriving packets: netem on an ifb to which an interface's ingress is redirected.
+    """Effects on packets that arrive at an interface: a netem on an ifb to which the interface's ingress is redirected.
 
-    A cable has no router behind the bottleneck, and netem must not be on a sending host.
+    A cable needs this because it has no router behind the bottleneck, and netem must not be on a sending host.
 
     Parameters
     ----------
     interface : EmulatedInterface
+        Interface at which the packets arrive.
     name : str
         Name of the ifb.
     emulation : Netem
+        The effects.
     queue_packets : int, optional
-        Queue of the ifb; the kernel's default if not given.
+        Length of the ifb's own queue; by default the kernel's.
     """
 
     def __init__(self, interface, name, emulation, queue_packets=None):
         self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
         interface.leads_to = name
         devices.add(self.node, name, "ifb", queue_packets=queue_packets)
-        # Its own neighbour discovery would be dropped and counted, because an ifb passes only redirected packets.
+        # The ifb's own neighbour discovery would be dropped and counted, because an ifb passes only redirected packets.
         sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
         devices.bring_up(self.node, name)
 
@@ -109,11 +113,11 @@ class Arrivals:
         return [*lines, *self.emulation.commands(self.name)]
 
     def expected(self) -> dict[str, dict]:
-        """Return the qdiscs that the ifb should have, by kind."""
+        """Return the expected qdiscs of the ifb, by kind."""
         return self.emulation.expected()
 
     def read_back(self, qdiscs, filters, _) -> dict:
-        """Return the kernel's settings of the ifb: ``qdiscs``, and the interface whose ingress is redirected to it.
+        """Return the kernel's settings for the ifb: ``qdiscs``, and the interface whose ingress is redirected to the ifb.
 
         ``filters`` are the filters of that interface as printed by tc.
         """
@@ -135,7 +139,7 @@ class EmulatedLink(Link):
 
 
 def emulate(path) -> None:
-    """Set the emulation of all devices of a `topology.NetworkPath` with tc.
+    """Set up the emulation of all devices of a `topology.NetworkPath` with tc.
 
     Raises `commands.CommandError` if tc refuses a parameter.
     """
@@ -144,11 +148,14 @@ def emulate(path) -> None:
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return the kernel's settings of all devices of a `topology.NetworkPath`, by name; see ``read_back`` of both classes of devices."""
+    """Return the kernel's settings for all devices of a `topology.NetworkPath`, by the device's name.
+
+    The settings are as returned by `EmulatedInterface.read_back` or `Arrivals.read_back`.
+    """
     of_devices = {}
     for node, own in path.devices_by_node.items():
         known = devices.devices_of(node)
-        # Some parameters of a discipline appear only among its details and statistics.
+        # Some parameters of a discipline appear only in the details and statistics.
         details = () if path.drop_tail else ("-details", "-statistics")
         read = read_by_tc if any(device.commands() for device in own) else read_by_kernel
         for device, (qdiscs, filters) in zip(own, read(node, own, known, details), strict=True):
@@ -157,7 +164,10 @@ def read_back(path) -> dict[str, dict]:
 
 
 def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
-    """Return, for each of a node's ``own`` devices, its qdiscs (`parse_qdiscs`) and the filters of arriving packets as printed by tc."""
+    """Return (qdiscs, filters) for each of a node's devices, read with tc.
+
+    ``own`` are the node's devices. The qdiscs are the result of `parse_qdiscs`; the filters are tc's filters of arriving packets.
+    """
     questions = [
         question
         for device in own
@@ -175,7 +185,7 @@ def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
 
 
 def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
-    """Return the result of `read_by_tc` for devices without settings: the kinds of qdiscs that they have by default."""
+    """Return the same as `read_by_tc` for devices without settings: the kinds of their default qdiscs, and no filters."""
     kinds = {name: {} for name in known}
     names = {device["index"]: name for name, device in known.items()}
     for index, kind in kinds_of(node):

@@ -1,14 +1,14 @@
 """Aggregate the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
 
-MPTCP: the client has no endpoints and may open ``paths - 1`` further subflows. The listening
-server announces (ADD_ADDR) its address on each further path. For each of these addresses
-the client opens one subflow, from the address given by its routes: one subflow per path,
-never across paths. With endpoints (``subflow``) the client would also connect from each of
-them to the first path's address. For files the announced addresses have a port on which the
-kernel itself listens, because an FTP server closes its own socket as soon as a data
-connection exists, so further subflows to it would be refused. With IPv6, address and
-port together with TCP's timestamps exceed a header's 40 bytes of options: Linux 7.2 sends
-them nevertheless, 6.18 doesn't. iperf3's server keeps listening, so iperf3 is used without the port.
+MPTCP: the client has no endpoints and may open ``paths - 1`` further subflows. The listening server announces (ADD_ADDR) its address on
+each further path. The client opens one subflow to each of these addresses, from the address given by the client's routes. So each path
+has one subflow, and no subflow runs across paths. With endpoints (``subflow``) the client would also connect from each endpoint to the
+first path's address.
+
+For files the announced addresses have a port on which the kernel itself listens. An FTP server closes its own socket as soon as a data
+connection exists and would refuse further subflows. With IPv6, an address and a port exceed a header's 40 bytes of options if TCP's
+timestamps are on; Linux 7.2 sends them nevertheless, Linux 6.18 doesn't. iperf3's server keeps listening, so iperf3 needs no port in the
+announcement.
 
 GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, because
 bonding requires Ethernet devices for round robin. Names like gre0 are used by the kernel's own
@@ -33,17 +33,19 @@ DISTRIBUTION = {
     "per-flow": {"mode": "balance-xor", "xmit_hash_policy": "layer3+4"},
 }
 TUNNEL_KIND = {"ipv4": "gretap", "ipv6": "ip6gretap"}
-#: Command that preloads a library in addition to mptcpize's own, with which `mptcpize run` replaces all others.
+#: Command that preloads a library in addition to mptcpize's own; `mptcpize run` replaces all other preloaded libraries.
 ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
 
 def listener(specification) -> str:
-    """Return the host with the application's server: the receiver, or the sender of files."""
+    """Return the host of the application's server: the receiver, or with FTP the sender."""
     return "h1" if specification.traffic.application == "ftp" else "h2"
 
 
 def command_prefix(specification, library=None) -> list[str]:
-    """Return the prefix of an application's command (variables, programs) that makes it use MPTCP if the study requires it.
+    """Return the variables or programs to put before an application's command.
+
+    They make the application use MPTCP if the study requires it.
 
     ``library`` is a library to preload into the application.
     """
@@ -54,7 +56,10 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return the path (from 0) of each address of all hosts; on a dumbbell each subflow counts as a path, and further pairs have one path."""
+    """Return the path (from 0) of each address of all hosts.
+
+    On a dumbbell each subflow of the first pair counts as a path, and the other pairs have one path.
+    """
     version = specification.ip_version
     alone = {
         host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
@@ -67,14 +72,17 @@ def path_of_address(specification) -> dict[str, int]:
 
 
 def plan(specification) -> dict[str, dict]:
-    """Return the expected `read_back`: for each of the two hosts the devices or endpoints that join its paths; empty for one path."""
+    """Return the expected result of `read_back`: by host, the devices or endpoints that aggregate the paths.
+
+    The result is empty if no paths are aggregated.
+    """
     plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
     by = specification.multipath.by
     return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
 
 
 def plan_mptcp(specification, host) -> dict:
-    """Return a host's limits and endpoints."""
+    """Return a host's MPTCP limits and endpoints."""
     more, listens = specification.paths - 1, host == listener(specification)
     endpoints = [
         {
@@ -112,13 +120,13 @@ def plan_tunnels(specification, host) -> dict:
         for path in range(specification.paths)
     }
     distribution = DISTRIBUTION[specification.multipath.distribution]
-    # Super-packets are limited as on the interfaces below (`links.EmulatedInterface`).
+    # Super-packets have the same limits as on the interfaces below (`links.EmulatedInterface`).
     single = {} if specification.transport.segmentation_offload else {"gso_max_segs": 1}
     return {"tunnels": tunnels, "bond": {"kind": "bond", **distribution, **single, **common}}
 
 
 def set_up(path, specification) -> None:
-    """Join the paths of the two hosts as the study requires (see the top of this module).
+    """Aggregate the paths between the two hosts as the study requires (see the module's docstring).
 
     Raises `commands.CommandError` if the kernel refuses any command.
     """
@@ -143,7 +151,7 @@ def set_up(path, specification) -> None:
 
 
 def mptcp_lines(wanted) -> list[str]:
-    """Return the lines for ``ip -batch`` of a host's part of `plan`."""
+    """Return the lines for ``ip -batch`` that implement a host's part of `plan`."""
     limits = wanted["limits"]
     return [
         f"mptcp limits set subflow {limits['subflows']} add_addr_accepted {limits['add_addr_accepted']}",
@@ -155,12 +163,12 @@ def mptcp_lines(wanted) -> list[str]:
 
 
 def port_words(endpoint) -> str:
-    """Return an endpoint's port in ip-mptcp(8)'s syntax, or "" if subflows join at the server's own port."""
+    """Return an endpoint's port in the syntax of ip-mptcp(8), or "" if subflows connect to the server's own port."""
     return f"port {endpoint['port']} " if "port" in endpoint else ""
 
 
 def tunnel_lines(wanted, host) -> list[str]:
-    """Return the lines for ``ip -batch`` of a host's part of `plan`: tunnels, bond, inner addresses."""
+    """Return the lines for ``ip -batch`` that implement a host's part of `plan`: tunnels, bond, and the bond's addresses."""
     bond = wanted["bond"]
     options = " ".join(
         f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy")
@@ -187,7 +195,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 
 
 def set_neighbours(path) -> None:
-    """Add a permanent neighbour entry for the other host's bond on each host, as for the interfaces below it."""
+    """Add a permanent neighbour entry for the other host's bond on each host, as on the interfaces below the bond."""
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):
@@ -197,19 +205,22 @@ def set_neighbours(path) -> None:
 
 
 def joined_devices(specification) -> list[str]:
-    """Return the names of a host's tunnels and bond, which it has in addition to its cables' interfaces; empty without tunnels."""
+    """Return the names of a host's tunnels and bond; empty without tunnels."""
     return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return the kernel's settings of the aggregated paths by host, in the form of `plan`; MPTCP's ``settings`` are added."""
+    """Return the kernel's settings for the aggregated paths, by host and in the form of `plan`.
+
+    With MPTCP, each host's settings also include ``settings``, the sysctls.
+    """
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
 
 
 def read_mptcp(node, _) -> dict:
-    """Return a host's limits, endpoints and settings of MPTCP (scheduler, path manager and more)."""
+    """Return a host's MPTCP limits, endpoints and sysctls (scheduler, path manager and more)."""
     # `ip -j` doesn't print limits as JSON.
     words = run(node, ["ip", "mptcp", "limits", "show"]).split()
     return {
@@ -220,9 +231,9 @@ def read_mptcp(node, _) -> dict:
 
 
 def read_tunnels(node, specification) -> dict:
-    """Return a host's tunnels and bond."""
+    """Return a host's tunnels and bond as read from the kernel, in the form of `plan_tunnels`."""
     links = {link["ifname"]: link for link in run_json(node, ["ip", "-d", "-j", "link", "show"])}
-    # Without this, a tunnel sends GRE in UDP but the other end doesn't decapsulate it.
+    # Without this port, a tunnel sends GRE in UDP but the other end doesn't decapsulate it.
     received = run_json(node, ["ip", "-j", ip_option(specification), "fou", "show"])
     names = [f"tunnel{path}" for path in range(specification.paths)]
     offloads = {name: read_offloads(node, name) for name in (*names, BOND)}
@@ -234,7 +245,10 @@ def read_tunnels(node, specification) -> dict:
 
 
 def read_tunnel(link, offloads, taken) -> dict:
-    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, and ``taken`` is whether the host decapsulates GRE."""
+    """Return a tunnel in the form of `plan_tunnels`.
+
+    ``link`` is ip's JSON for the device. ``taken`` is True if the host decapsulates GRE.
+    """
     kind, data = link["linkinfo"]["info_kind"], link["linkinfo"]["info_data"]
     encapsulation = data.get("encap", {})
     return {
@@ -250,7 +264,7 @@ def read_tunnel(link, offloads, taken) -> dict:
 
 
 def read_bond(link, specification, offloads) -> dict:
-    """Return the bond in the form of `plan_tunnels`, with the options that the distribution sets."""
+    """Return the bond in the form of `plan_tunnels`, including the options that the distribution sets."""
     data = link["linkinfo"]["info_data"]
     options = DISTRIBUTION[specification.multipath.distribution]
     return {
@@ -266,5 +280,5 @@ def read_common(link, offloads) -> dict:
 
 
 def ip_option(specification) -> str:
-    """Return ip's option for the IP version outside the tunnels."""
+    """Return the option of ip(8) for the IP version outside the tunnels."""
     return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

@@ -1,9 +1,8 @@
-"""Queries and changes to the kernel in a node's network namespace, over netlink and from this process.
+"""Netlink requests from this process to the kernel, in a node's network namespace.
 
-A socket belongs permanently to the network namespace in which it was created, so a
-`Channel` enters the node's namespace once and is read from outside afterwards:
-no process is started, and nothing in the node is changed. Message formats: netlink(7)
-and the kernel's include/uapi/linux/netlink.h.
+A socket belongs permanently to the network namespace in which it was created. A `Channel` therefore enters the node's namespace once, and
+its socket is used from outside afterwards. No process is started in the node. Message formats: netlink(7) and the kernel's
+include/uapi/linux/netlink.h.
 """
 
 import contextlib
@@ -22,18 +21,18 @@ NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
-#: struct nlattr: length, type (below its two flags).
+#: struct nlattr: length, type (its two highest bits are flags).
 ATTRIBUTE = struct.Struct("=HH")
 TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
-#: Largest amount that the kernel sends at a time (net/netlink/af_netlink.c).
+#: Largest amount of data that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Counter of this process's channels, number of available ports, and number of a port's bits that hold the PID.
+#: Counter of this process's channels, number of available ports, and number of bits of a port that hold the PID.
 CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 
 class NetlinkError(RuntimeError):
-    """The kernel rejected a request, or its answer can't be read; ``number`` is the errno, if there is one."""
+    """The kernel rejected a request, or its answer can't be parsed; ``number`` is the errno, or None."""
 
     def __init__(self, text, number=None):
         super().__init__(text)
@@ -48,9 +47,9 @@ class Channel:
     Parameters
     ----------
     node : bare_host.BareHost
-        A host, or any object with a ``name`` and a descriptor of its ``namespace``.
+        A host, or any object with a ``name`` and a ``namespace``, the descriptor of a network namespace.
     protocol : int
-        NETLINK_ROUTE or NETLINK_SOCK_DIAG.
+        Netlink protocol: NETLINK_ROUTE or NETLINK_SOCK_DIAG.
     """
 
     def __init__(self, node, protocol):
@@ -63,7 +62,7 @@ class Channel:
         self.socket.setblocking(False)
 
     def _bind(self):
-        """Take the next free port; otherwise the kernel would draw a port at random for a process's second channel."""
+        """Bind the socket to the next free port. Otherwise the kernel would draw a random port for a process's second channel."""
         for _ in range(PORTS):
             try:
                 return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))
@@ -93,11 +92,11 @@ class Channel:
         body : bytes
             Content after the header.
         what : str
-            Name of the requested object, for error messages.
+            Name of the requested object for error messages.
         parse : callable
-            Function that is given a memoryview and the position of a message's body in it (start, end).
+            Function that parses a message's body; its arguments are a memoryview, and the body's start and end.
         dump : bool
-            Request all objects; otherwise only the object that ``body`` names.
+            Whether to request all objects instead of the object that ``body`` names.
         """
         answers = []
         for start, end in self._sent(kind, body, NLM_F_DUMP if dump else NLM_F_ECHO, what):
@@ -110,7 +109,7 @@ class Channel:
         return answers
 
     def change(self, kind, body, what, flags=0) -> None:
-        """Send one change and wait until the kernel has made it.
+        """Request a change and wait until the kernel has made the change.
 
         Raises `NetlinkError` with the node, ``what`` and the kernel's reason.
 
@@ -119,13 +118,13 @@ class Channel:
         kind, body, what
             As for `ask`.
         flags : int
-            ``NLM_F_CREATE | NLM_F_EXCL`` for an object that must be new.
+            Additional flags of the request; ``NLM_F_CREATE | NLM_F_EXCL`` for an object that must be new.
         """
         for _ in self._sent(kind, body, NLM_F_ACK | flags, what):
             pass
 
     def _sent(self, kind, body, flags, what) -> Iterator[tuple[int, int]]:
-        """Send a request and yield the position (start, end) of each message of its answer in the buffer."""
+        """Send a request, and yield the position (start, end) in the buffer of each message of the answer."""
         self.sequence += 1
         try:
             self.socket.send(HEADER.pack(HEADER.size + len(body), kind, NLM_F_REQUEST | flags, self.sequence, 0) + body)
@@ -146,7 +145,7 @@ class Channel:
 def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
     """Yield (type, start, end) of the messages in the first ``length`` bytes of a buffer.
 
-    Answers to requests other than ``sequence`` are skipped.
+    Answers to requests with a sequence number other than ``sequence`` are skipped.
 
     Raises `ValueError` if a message is cut short.
     """
@@ -163,7 +162,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
 
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
-    """Return (start, end) of the attributes between two positions in a buffer, by type; the last attribute of each type counts.
+    """Return the (start, end) of each attribute between two positions in a buffer, by type. The last attribute of a type counts.
 
     Raises `ValueError` if an attribute is cut short.
     """
@@ -178,12 +177,12 @@ def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
 
 
 def attribute(kind, data) -> bytes:
-    """Return the bytes of an attribute in a message; ``data`` may itself consist of attributes."""
+    """Return an attribute encoded for a message; ``data`` may itself consist of attributes."""
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(data), kind) + data + bytes(-len(data) % 4)
 
 
 def text(buffer, start, end) -> str:
-    """Return a string attribute without the terminating zero."""
+    """Return the text of a string attribute, without the terminating zero."""
     return bytes(buffer[start:end]).rstrip(b"\0").decode()
 
 

@@ -1,8 +1,8 @@
-"""An outage of one of MPTCP's paths: all packets that arrive over the path are lost between two moments of the run.
+"""An outage of one of MPTCP's paths: all packets that arrive over the path are lost for some time during the run.
 
-In both directions, the netem that packets pass on arrival drops all of them. No interface goes down: as with a path that fails
-far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still
-arrive. A changed netem restarts its random numbers; after the outage it gets a different seed, so that losses don't repeat.
+In both directions, the netem that arriving packets pass drops all packets. No interface goes down. As with a path that fails far away,
+hosts aren't notified, and addresses, routes and neighbours stay. Packets that were already waiting in netem still arrive. Changing netem
+restarts its random numbers; after the outage netem gets a different seed, so that losses don't repeat.
 """
 
 import time
@@ -21,9 +21,9 @@ REAL_LATE_S = 0.1
 
 
 class Outage:
-    """Takes a path down and up again while traffic flows.
+    """Takes a path down and brings it up again while traffic flows.
 
-    ``result`` is the document's section ``outage``; None if no outage is configured, or none took place.
+    ``result`` is the section ``outage`` of the run document; None if no outage is configured or none took place.
     """
 
     def __init__(self, path, specification):
@@ -31,24 +31,27 @@ class Outage:
         self.result = None
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (-1: before others), and the function to call."""
+        """Yield events for `traffic.start_and_sample` as (time in s since the origin, kind, function to call).
+
+        The kind -1 puts these events before others at the same time.
+        """
         if not self._asked:
             return
 
         def now_s(at_s):
-            # Read a real clock; reading a virtual one would move it.
+            # Read a real clock. Reading a virtual clock would advance it.
             return at_s if self._specification.virtual_clock else (time.monotonic_ns() - origin_ns) / 1e9
 
         yield self._asked["at_s"], -1, lambda at_s: self._begin(now_s(at_s))
         yield self._asked["at_s"] + self._asked["for_s"], -1, lambda at_s: self._end(now_s(at_s))
 
     def _ends(self):
-        """Return, by direction, the `Arrivals` that packets pass when they arrive over the path."""
+        """Return the `Arrivals` that packets pass when they arrive over the path, by direction."""
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 
-    # Changes take some time: lost packets are counted from before the first change until after the second, passed packets between the
-    # changes.
+    # Changes take some time. Lost packets are therefore counted from before the first change until after the second; packets that pass
+    # are counted between the changes.
 
     def _begin(self, time_s):
         ends = self._ends()
@@ -81,7 +84,7 @@ def seed_after(specification, direction) -> int:
 
 
 def set_and_read(end, emulation) -> bool:
-    """Change the netem of an `Arrivals`; return whether the kernel confirms the change."""
+    """Change the netem of an `Arrivals`, and return whether the values read back from the kernel are as requested."""
     batch(end.node, "tc", emulation.commands(end.name))
     (qdiscs,) = batch_json(end.node, "tc", [f"qdisc show dev {end.name}"])
     wanted, read_back = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
@@ -95,7 +98,7 @@ def counted(end) -> dict[str, int]:
 
 
 def check_outage(specification, document) -> Check:
-    """Check that the path was down when it should have been: arriving packets were dropped, none passed, and then it was up again."""
+    """Check that the path was down at the requested time: arriving packets were dropped, none passed, and the path came up again."""
     asked, seen = specification.multipath.outage, document.get("outage", {})
     begin_s, end_s = asked["at_s"], asked["at_s"] + asked["for_s"]
     expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, packets dropped, none let in"

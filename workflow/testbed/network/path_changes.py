@@ -1,8 +1,9 @@
-"""Make the changes planned by `timeline`: a link's rate, delay and loss are changed during the traffic, and read back at once.
+"""Changes to a link's rate, delay and loss during the traffic, as planned by `timeline`. Each change is read back at once.
 
-One process does this through netlink, like the readings of `sampling`: no process is started for a change, and the guest's clock
-stands still during a change except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
-stay there. netem gets another delay or loss (`tc qdisc change`), so packets in transit stay there, and its random numbers continue.
+This process makes the changes through netlink, like the readings of `sampling`. No process is started for a change, and the guest's clock
+stands still during a change, except for one reading of the clock. The bottleneck's class gets another rate (as by `tc class change`), and
+packets stay in the queue. netem gets another delay or loss (as by `tc qdisc change`); packets in transit stay in netem, and its random
+numbers continue.
 Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """
 
@@ -22,7 +23,7 @@ from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, 
 RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
 TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11
 TC_H_ROOT = 0xFFFFFFFF
-#: Handles that `emulation` assigns: htb, its class, and netem.
+#: Handles that `emulation` assigns: htb, htb's class, and netem.
 HTB, HTB_CLASS, NETEM = 0x10000, 0x10001, 0x200000
 #: struct tc_htb_opt: two struct tc_ratespec (cell_log, linklayer, overhead, cell_align, mpu, rate), buffer, cbuffer, quantum, level, prio.
 HTB_OPTIONS = struct.Struct("=2B2hHI 2B2hHI 5I")
@@ -31,18 +32,21 @@ RATE, CEIL, BUFFER, CBUFFER = 5, 11, 12, 13
 NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 #: Index of the loss in NETEM_OPTIONS.
 LOSS = 2
-#: Smallest number of waiting packets with which a rate can be verified.
+#: Smallest number of waiting packets that suffices to verify a rate.
 LEAST_WAITING = 8
-#: Duration in ns of the tick in which times are passed to the kernel (PSCHED_SHIFT of include/net/pkt_sched.h).
+#: Unit in ns of the times that are passed to the kernel, a tick (PSCHED_SHIFT of include/net/pkt_sched.h).
 TICK_NS = 64
 
 
 class PathChanges:
-    """Changes the path of a run according to its timeline; open it before traffic starts.
+    """Changes to a run's path according to the timeline; a context manager to be entered before traffic starts.
 
-    ``result`` has one dict per change that took place: the request (``at_ns`` since the traffic's origin,
-    ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and for each of its ``devices`` the kernel's
-    ``value`` afterwards and its counters (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
+    ``result`` has one dict per change that took place, with these keys:
+
+    - the request: ``at_ns`` since the traffic's origin, ``direction``, ``quantity``, ``value`` and ``kind``;
+    - ``realised_ns``, the time at which the change was complete;
+    - ``devices``: by device, the kernel's ``value`` after the change and the counters ``packets`` and ``bytes`` (sent), ``drops`` and
+      ``backlog_packets``.
     """
 
     def __init__(self, path, specification):
@@ -63,7 +67,10 @@ class PathChanges:
         self._open.close()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
-        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (-1: before others), and the function to call."""
+        """Yield events for `traffic.start_and_sample` as (time in s since the origin, kind, function to call).
+
+        The kind -1 puts these events before others at the same time.
+        """
         changes = self._specification.timeline.changes
         for change in changes:
             yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
@@ -72,7 +79,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Record the number of packets that have reached netem one delay before the change that follows change ``number``."""
+        """Record the number of packets that have reached netem, one delay before the change that follows change ``number``."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():
@@ -80,7 +87,10 @@ class PathChanges:
             self.result[number]["devices"][name]["came_packets"] = came
 
     def _look_again(self, number):
-        """Record the amount that has left the bottleneck since a change of its rate, once all packets waiting then must have left."""
+        """Record the bytes and drops at the bottleneck since rate change ``number``.
+
+        This is read when all packets that were waiting at the change must have left.
+        """
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
             entry["left_bytes"] = now["bytes"] - entry["bytes"]
@@ -91,7 +101,10 @@ class PathChanges:
         return self._counted(channel, index, handle, f"counts of {device.name}")
 
     def _carry_out(self, change, origin_ns):
-        """Make one change on all devices of its direction, and record the result; return the events for a later read-back (one or none)."""
+        """Make one change on all devices of the change's direction, and record the result.
+
+        Return the events for a later reading of counters: a tuple with one event, or an empty tuple.
+        """
         place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
         make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
         devices = {device.name: make(device, change) for device in place[change.direction]}
@@ -109,9 +122,9 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return, in a tuple, the event at which all packets waiting at a change of rate must have left; empty if there is no such event.
+        """Return a tuple with the event at which all packets that were waiting at a rate change must have left.
 
-        There is none if the rate changes before that, if few packets wait, or for a trace.
+        The tuple is empty for a trace, if few packets wait, or if the rate changes again before the packets have left.
         """
         number, entry = len(self.result) - 1, self.result[-1]
         waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
@@ -130,7 +143,7 @@ class PathChanges:
         return ((left_ns / 1e9, -1, lambda _: self._look_again(number)),)
 
     def _set_rate(self, device, change):
-        """Set a new rate at the bottleneck of a device; return the values read back from the kernel."""
+        """Set a new rate at a device's bottleneck, and return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what = f"rate of {device.name}"
         options = list(self._class_options(channel, index, what))
@@ -151,19 +164,19 @@ class PathChanges:
         return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 
     def _burst_bytes(self, rate_mbps):
-        """Return the bytes that the shaper may send at once: one packet, or the data of one millisecond under a real clock."""
+        """Return the bytes that the shaper may send at once: one packet, or under a real clock at least the data of one millisecond."""
         real = 0 if self._specification.virtual_clock else round(rate_mbps * 1e6 / 8 * REAL_TIMER_S)
         return max(self._specification.largest_packet_bytes, real)
 
     def _class_options(self, channel, index, what):
-        """Return the numbers of the struct tc_htb_opt of a device's class."""
+        """Return the fields of struct tc_htb_opt for a device's class."""
         request = MESSAGE.pack(0, index, HTB_CLASS, HTB, 0)
         # A dump would also contain the classes of the queueing discipline, such as those of CAKE and FQ-CoDel.
         ((_, options),) = channel.ask(RTM_GETTCLASS, request, what, _htb_options, dump=False)
         return options
 
     def _set_netem(self, device, change):
-        """Set a new delay or loss at the netem of a device; return the values read back from the kernel."""
+        """Set a new delay or loss at a device's netem, and return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what, delays = f"{change.quantity} of {device.name}", change.quantity == "delay_ms"
         # Keep the delay added by the hosts' own links.
@@ -182,7 +195,7 @@ class PathChanges:
         return {"value": value} | self._counted(channel, index, NETEM, what)
 
     def _netem_options(self, channel, index, what):
-        """Return the numbers of the struct tc_netem_qopt of a device, and latency and jitter in ns."""
+        """Return the fields of struct tc_netem_qopt for a device's netem, the latency in ns, and the jitter in ns."""
         request = MESSAGE.pack(0, index, NETEM, 0, 0)
         (options,) = channel.ask(RTM_GETQDISC, request, what, _netem_options, dump=False)
         return options
@@ -194,9 +207,10 @@ class PathChanges:
 
 
 def delays_that_end(timeline) -> list[tuple[int, int]]:
-    """Return (number, time in ns) for each change of delay that is followed by another; the time is one delay before the next change.
+    """Return (number, time in ns) for each delay change that is followed by another delay change in the same direction.
 
-    Changes are omitted if the next one comes while packets with an earlier delay are still in transit.
+    The time is one delay before the next change. A change is omitted if the next change comes while packets with an earlier delay are
+    still in transit.
     """
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []
@@ -210,7 +224,7 @@ def delays_that_end(timeline) -> list[tuple[int, int]]:
 
 
 def _htb_options(buffer, start, end):
-    """Parse the struct tcmsg of a class: return its handle and the numbers of its struct tc_htb_opt."""
+    """Parse the struct tcmsg of a class, and return the class's handle and the fields of struct tc_htb_opt."""
     handle = MESSAGE.unpack_from(buffer, start)[2]
     at, until = attributes(buffer, *attributes(buffer, start + MESSAGE.size, end)[TCA_OPTIONS])[TCA_HTB_PARMS]
     if until - at < HTB_OPTIONS.size:
@@ -219,7 +233,7 @@ def _htb_options(buffer, start, end):
 
 
 def _netem_options(buffer, start, end):
-    """Parse the struct tcmsg of netem: return a list of the numbers of its struct tc_netem_qopt, latency and jitter in ns."""
+    """Parse the struct tcmsg of netem, and return [fields of struct tc_netem_qopt, latency in ns, jitter in ns]."""
     at, until = attributes(buffer, start + MESSAGE.size, end)[TCA_OPTIONS]
     further = attributes(buffer, at + NETEM_OPTIONS.size, until)
     latency, jitter = (

@@ -1,7 +1,7 @@
-"""A token-bucket policer in front of a direction's bottleneck: packets beyond its rate and burst are dropped at once, never queued.
+"""A token-bucket policer in front of a direction's bottleneck. It drops packets in excess of a rate and a burst, and never queues them.
 
-It is Linux's police action (tc-police(8)) on packets that arrive at r1 from the senders (in reverse: at r2), with one bucket for all. It
-counts bytes as the bottleneck does: the Ethernet header, which arriving packets no longer have, is added as overhead.
+Linux's police action (tc-police(8)) applies to packets that arrive from hosts at r1 (in reverse, at r2). All hosts share one bucket. The
+policer counts bytes as the bottleneck does: the overhead stands for the Ethernet header, which arriving packets no longer have.
 """
 
 import struct
@@ -18,17 +18,17 @@ INGRESS_FILTERS = 0xFFFFFFF2
 TCA_OPTIONS = TCA_MATCHALL_ACT = TCA_ACT_OPTIONS = 2
 FIRST_ACTION = TCA_POLICE_TBF = 1
 TC_ACT_SHOT = 2
-#: Beginning of struct tc_police: index, action, limit, burst (in ticks), mtu, and its struct tc_ratespec.
+#: Beginning of struct tc_police: index, action, limit, burst (in ticks), mtu, struct tc_ratespec.
 POLICE = struct.Struct("=IiIII2B2hHI")
-#: Number of the action in the router, shared by all interfaces.
+#: Number of the police action in the router; all interfaces share this action.
 INDEX = 1
-#: Direction -> the router at which its packets arrive from the hosts.
+#: Direction -> router at which packets of this direction arrive from the hosts.
 POLICED_AT = {"forward": "r1", "reverse": "r2"}
 
 
 @dataclass(frozen=True)
 class Policer:
-    """Rate and burst of a policer; the ``first`` of a router's interfaces creates it, and the others share it."""
+    """Rate and burst of a policer; a router's ``first`` interface creates the policer, and the other interfaces share it."""
 
     rate_mbps: float
     burst_bytes: int
@@ -49,9 +49,9 @@ class Policer:
 
 
 def read_policer(node, index) -> dict | None:
-    """Return the kernel's policer at the ingress of a device, in the form of `Policer.expected`; None without a policer.
+    """Return the policer at a device's ingress as read from the kernel, in the form of `Policer.expected`; None without a policer.
 
-    The device is given by its ``index``. The policer is read over netlink, because tc's JSON omits rate and burst.
+    ``index`` is the device's index. The policer is read over netlink, because tc's JSON omits rate and burst.
     """
     request = MESSAGE.pack(0, index, 0, INGRESS_FILTERS, 0)
     filters = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
@@ -59,9 +59,9 @@ def read_policer(node, index) -> dict | None:
 
 
 def _police(buffer, start, end):
-    """Parse the struct tcmsg of a filter: return its policer in the form of `Policer.expected`, or None."""
+    """Parse the struct tcmsg of a filter, and return the policer in the form of `Policer.expected`, or None."""
     at = start + MESSAGE.size, end
-    # A message with only the filter's priority comes before the one with its content.
+    # A message with only the filter's priority precedes the message with the filter's content.
     for kind in (TCA_OPTIONS, TCA_MATCHALL_ACT, FIRST_ACTION, TCA_ACT_OPTIONS, TCA_POLICE_TBF):
         inside = attributes(buffer, *at)
         if kind not in inside:
@@ -78,7 +78,7 @@ def _police(buffer, start, end):
 
 
 def drops(document, direction) -> int | None:
-    """Return the number of packets that the policer of a direction dropped during the traffic, or None without a policer."""
+    """Return the number of packets that a direction's policer dropped during the traffic, or None without a policer."""
     router = f"{POLICED_AT[direction]}-"
     interfaces = [name for name in document["network"]["set"].get("policer", {}) if name.startswith(router)]
     if not interfaces:

@@ -1,4 +1,4 @@
-"""Addresses, permanent neighbours and routes of a node: set and read by requests to the kernel, without a program.
+"""Addresses, permanent neighbours and routes of a node, set and read by requests to the kernel instead of by programs.
 
 Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
 neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
@@ -15,16 +15,16 @@ from testbed.network.devices import devices_of
 from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, attribute, attributes
 
 RTM_NEWADDR, RTM_NEWROUTE, RTM_GETROUTE, RTM_NEWNEIGH = 20, 24, 26, 28
-#: struct ifaddrmsg: family, bits of the prefix, flags, scope, interface.
+#: struct ifaddrmsg: family, prefix length, flags, scope, interface.
 ADDRESS = struct.Struct("=4BI")
 IFA_ADDRESS, IFA_LOCAL = 1, 2
-#: No duplicate address detection: an IPv6 address is usable at once, and no packet is sent to find another host with it.
+#: No duplicate address detection: an IPv6 address is usable at once, and no packet is sent to find another host with the same address.
 IFA_F_NODAD = 0x02
 #: struct ndmsg: family, interface, state, flags, type.
 NEIGHBOUR = struct.Struct("=BxxxiHBB")
 NDA_DST, NDA_LLADDR = 1, 2
 NUD_PERMANENT = 0x80
-#: struct rtmsg: family, bits of destination and source, TOS, table, protocol, scope, type, flags.
+#: struct rtmsg: family, prefix lengths of destination and source, TOS, table, protocol, scope, type, flags.
 ROUTE = struct.Struct("=8BI")
 RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS = 1, 4, 5, 6, 7, 8
 RT_TABLE_MAIN, RTPROT_BOOT, RT_SCOPE_UNIVERSE, RT_SCOPE_LINK, RTN_UNICAST = 254, 3, 0, 253, 1
@@ -33,7 +33,7 @@ NUMBER = struct.Struct("=I")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of routes: its ``kind`` (RTAX_*), and the conversions from ip-route(8)'s text to the kernel's value and back."""
+    """A route metric: the ``kind`` (RTAX_*), and functions that convert ip-route(8)'s text to the kernel's value and back."""
 
     kind: int
     packed: Callable[[str], bytes]
@@ -44,7 +44,7 @@ def _count(kind) -> Metric:
     return Metric(kind, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}")
 
 
-#: Metrics by ip-route(8)'s names, in the order of their kinds.
+#: Route metrics by their names in ip-route(8), in the order of their kinds.
 METRICS = {
     "initcwnd": _count(11),
     "rto_min": Metric(
@@ -61,8 +61,8 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source`` is given to packets without a source address. If ``priority`` is given, the route replaces a route with the
-    same priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
+    Packets without a source address get the address ``source``. If ``priority`` is given, the route replaces an existing route with the
+    same priority. ``metrics`` are in the syntax of ip-route(8), with the names in `METRICS`.
     """
 
     network: str
@@ -80,16 +80,16 @@ class Route:
 
 
 def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
-    """Give a node addresses, permanent neighbours and routes, in this order.
+    """Set a node's addresses, permanent neighbours and routes, in this order.
 
     Raises `netlink.NetlinkError` if the kernel refuses any of them.
 
     Parameters
     ----------
     addresses : iterable of (str, str, int)
-        Device, address, bits of its network.
+        Device, address and prefix length of each address.
     neighbours : iterable of (str, str, str)
-        Device, address, and its MAC address, which the node then never needs to request.
+        Device, address and MAC address of each neighbour; the node then never requests the MAC address.
     routes : iterable of Route
     """
     index = {name: device["index"] for name, device in devices_of(node).items()}
@@ -105,7 +105,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
 
 
 def order(node, kind, body, what, how) -> None:
-    """Request the creation of an object by the kernel, and log the request."""
+    """Request the kernel to create an object, and log the request."""
     log(f"{node.name}: {what}")
     node.route.change(kind, body, what, NLM_F_CREATE | how)
 
@@ -123,7 +123,7 @@ def neighbour_message(index, address, mac) -> bytes:
 
 
 def route_message(route, index) -> bytes:
-    """Return the request for a `Route`; ``index`` maps the name of a device to its number."""
+    """Return the body of the request for a `Route`; ``index`` maps a device's name to its index."""
     network = ip_network(route.network)
     family, packed = of_address(network.network_address)
     scope = RT_SCOPE_UNIVERSE if route.via else RT_SCOPE_LINK
@@ -140,7 +140,10 @@ def route_message(route, index) -> bytes:
 
 
 def metrics_of(words) -> bytes:
-    """Return the attributes of a route's metrics; a minimum timeout is locked, as ip does, so that TCP's measurements don't change it."""
+    """Return the attributes of a route's metrics.
+
+    A minimum retransmission timeout is locked, as by ip(8), so that TCP's measurements don't change it.
+    """
     words = words.split()
     metrics = dict(zip(words[::2], words[1::2], strict=True))
     lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in metrics else b""
@@ -148,7 +151,7 @@ def metrics_of(words) -> bytes:
 
 
 def metrics_to(node, network) -> list[str]:
-    """Return, for each of a node's routes to exactly this network, the metrics in ip-route(8)'s words; "" for none."""
+    """Return the metrics of each route of a node to exactly this network, in the syntax of ip-route(8); "" for no metrics."""
     network = ip_network(network)
     family, _ = of_address(network.network_address)
     body = ROUTE.pack(family, *[0] * 8)
@@ -157,9 +160,9 @@ def metrics_to(node, network) -> list[str]:
 
 
 def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | None, str]:
-    """Parse one struct rtmsg and its attributes: the route's network, and the words of its metrics.
+    """Parse one struct rtmsg with its attributes, and return the route's network and metrics.
 
-    The network is None for routes outside the main table: the kernel's own addresses and broadcasts.
+    The network is None for routes outside the main table, which are the kernel's routes for local addresses and broadcasts.
     """
     _, bits, _, _, table, *_ = ROUTE.unpack_from(buffer, start)
     if table != RT_TABLE_MAIN:
@@ -177,6 +180,6 @@ def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | 
 
 
 def of_address(address) -> tuple[int, bytes]:
-    """Return the family and the bytes of an address."""
+    """Return the address family and the packed bytes of an address."""
     address = ip_address(address)
     return {4: socket.AF_INET, 6: socket.AF_INET6}[address.version], address.packed

@@ -1,4 +1,4 @@
-"""The kernel's settings in a node's network namespace (sysctl(8)), written and read as files below /proc/sys."""
+"""The kernel's settings in a node's network namespace (sysctl(8)), accessed as files below /proc/sys."""
 
 import os
 from pathlib import Path
@@ -11,9 +11,9 @@ SETTINGS = Path("/proc/sys")
 
 
 def write(node, settings) -> None:
-    """Set ``settings``, a dict of names and values.
+    """Set the sysctls in ``settings``, a dict from name to value.
 
-    Raises `SettingError` if the kernel doesn't have one of the settings or rejects its value.
+    Raises `SettingError` if the kernel doesn't have one of the settings or rejects the value.
     """
     with network_namespace(node):
         for name, value in settings.items():
@@ -25,7 +25,10 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return the values of settings by name, as sysctl prints them; raise `SettingError` if the kernel lacks one of the settings."""
+    """Return the values of settings by name, as sysctl(8) prints them.
+
+    Raises `SettingError` if the kernel doesn't have one of the settings.
+    """
     with network_namespace(node):
         try:
             return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}
@@ -41,11 +44,11 @@ def read_all(node, folder) -> dict[str, str]:
 
 
 def file_of(name) -> Path:
-    """Return the file of a setting; the parts of its name are separated by dots, and no device name here contains a dot."""
+    """Return the file of a setting. Dots separate the parts of a name, and no device's name here contains a dot."""
     return SETTINGS / name.replace(".", "/")
 
 
-# Like `Path.write_text` and `read_text`, but each saves four system calls: a run of 500 pairs accesses 30,000 settings.
+# Like `Path.write_text` and `Path.read_text`, but with four fewer system calls each: a run of 500 pairs accesses 30,000 settings.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:
@@ -57,7 +60,7 @@ def _write(file, value):
 def _read(file):
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        # The kernel returns a setting in one piece, which is no longer than a page.
+        # The kernel returns a setting in one piece of at most a page.
         return os.read(descriptor, os.sysconf("SC_PAGESIZE"))
     finally:
         os.close(descriptor)

@@ -1,8 +1,7 @@
 """The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
-Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from
-h1 to h2. The table shows where each effect is applied (netem on a sending host would interfere
-with TCP small queues, and a delay line in front of the bottleneck would share its queue):
+Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from h1 to h2. The table shows the place of each effect.
+(netem on a sending host would interfere with TCP small queues. A delay in front of the bottleneck would share the bottleneck's queue.)
 
 =============================  =================================================
 r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
@@ -17,19 +16,19 @@ r2-in1, r1-in1                 link options behind the bottleneck (late packets,
 hosts' own interfaces          nothing
 =============================  =================================================
 
-The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
-pair, twice in each direction: for a flow it makes no difference where its packets are delayed.
+The netem of a pair includes the delay of the hosts' own links (``access_delay_ms``), twice in each direction. It makes no difference to a
+flow where packets are delayed.
 
-If iperf3's control connections have a separate network, a further link without any
-emulation joins the two hosts of each pair with iperf3 flows (h1-control, h2-control).
+If iperf3's control connections have a separate network, the hosts of each pair with iperf3 flows have a further link without any
+emulation (h1-control, h2-control).
 
-On a cable (or several, the paths of a multipath transfer) h1-eth0 and h2-eth0 have a rate and
-a queue, like network cards. Packets that arrive at h2-eth0 (h1-eth0) pass the netem of h2-in0
-(h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
+On a cable h1-eth0 and h2-eth0 have a rate and a queue, like network cards. A multipath transfer has several such cables, one per path. If
+there is delay, jitter, loss or serialisation to emulate, packets that arrive at h2-eth0 (h1-eth0) pass a netem on the ifb h2-in0
+(h1-in0).
 
-The topology `chain` has its own module. With ``netem: both-ends``, as in a Mininet TCLink on r1-r2, r1-eth1 and r2-eth1
-have a netem, whose limit is the only queue. This netem is below the shaper if there is a rate, or limits the rate itself. With
-``netem: sending-host``, as commonly set on a machine's own interface, h1-eth0 and h2-eth0 have such a netem.
+The topology `chain` has a separate module. With ``netem: both-ends``, as in a Mininet TCLink between r1 and r2, a netem on r1-eth1 and
+r2-eth1 is the only queue. If there is a rate, this netem is below the shaper or limits the rate itself. With ``netem: sending-host``, a
+common setup on a machine's own interface, such a netem is on h1-eth0 and h2-eth0 instead.
 """
 
 import contextlib
@@ -62,7 +61,7 @@ from testbed.network.transport import route_metrics
 FORWARDING = {"net.ipv4.ip_forward": 1, "net.ipv6.conf.all.forwarding": 1}
 #: No duplicate address detection: an address is usable at once.
 ADDRESSES_AT_ONCE = {"net.ipv6.conf.all.accept_dad": 0, "net.ipv6.conf.default.accept_dad": 0}
-#: Interface of each direction's bottleneck, and of the netem if it is on the hosts themselves.
+#: Interface of each direction's bottleneck on a dumbbell: on a router, or on the sending host if netem is there.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 AT_HOSTS = {"forward": "h1-eth0", "reverse": "h2-eth0"}
 
@@ -71,9 +70,8 @@ AT_HOSTS = {"forward": "h1-eth0", "reverse": "h2-eth0"}
 class NetworkPath:
     """The built network.
 
-    ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
-    with these effects: one per path, or none. ``pairs`` are the specification's; ``behind`` are the devices with link options
-    behind the bottleneck.
+    ``pairs`` are the specification's pairs. ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to lists of the devices with
+    these effects. ``behind`` are the devices with link options behind the bottleneck.
     """
 
     net: Mininet
@@ -108,7 +106,7 @@ class NetworkPath:
 
     @property
     def arrivals(self) -> dict[str, str]:
-        """For each device to which incoming packets are redirected (ifb), the interface at which they arrive."""
+        """The interface at which packets arrive, by the ifb to which they are redirected."""
         passed = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 
@@ -119,13 +117,13 @@ class NetworkPath:
 
     @cached_property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
-        """Interfaces of the links, and devices that packets pass on arrival, by name."""
+        """All interfaces of the links, and the ifbs that arriving packets pass, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
     @cached_property
     def devices_by_node(self) -> dict[Node, list[EmulatedInterface | Arrivals]]:
-        """The devices of every node."""
+        """The devices on each node."""
         on_nodes = {node: [] for node in self.net.hosts}
         for device in self.devices.values():
             on_nodes[device.node].append(device)
@@ -133,12 +131,11 @@ class NetworkPath:
 
 
 def build(specification, net) -> NetworkPath:
-    """Add hosts, routers and links of a specification to an empty Mininet and start it.
+    """Build a specification's network in an empty Mininet, and start it.
 
-    Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
-    network.
+    ``net`` is the Mininet object, without a controller and switches.
 
-    ``net`` has no controller and no switches.
+    Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the network.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
@@ -165,7 +162,7 @@ def interfaces_of(net) -> dict[str, EmulatedInterface]:
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return each link as its two nodes and the names of their interfaces."""
+    """Return the links as (node, other node, names of the two interfaces)."""
     ends = [(pair.sender, pair.receiver) for pair in specification.control_pairs]
     control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
@@ -181,7 +178,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 @contextlib.contextmanager
 def table_for_tc(specification) -> Iterator[None]:
-    """Make tc find the study's custom table of delays, if the link has one; tc finds no other table in this context."""
+    """Make tc find the link's custom table of delays, if there is one, within the context. tc then finds no other tables."""
     tables = [table for direction in DIRECTIONS if (table := specification.option("jitter_table", direction))]
     if not tables:
         yield
@@ -196,7 +193,7 @@ def table_for_tc(specification) -> Iterator[None]:
 
 
 def connect(net, a, b, names, emulation, specification) -> None:
-    """Link two nodes; ``names`` are the names of their interfaces, ``emulation`` maps an interface to its emulation."""
+    """Link two nodes; ``names`` are the two interfaces' names, and ``emulation`` maps an interface's name to the emulation."""
     offloaded = specification.transport.segmentation_offload
     given = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     given |= {"mtu_bytes": specification.link_mtu_bytes} if specification.has_own_mtu else {}
@@ -208,7 +205,7 @@ def connect(net, a, b, names, emulation, specification) -> None:
 
 
 def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
-    """Return the emulation of each interface, by the interface's name."""
+    """Return the emulation by the interface's name; interfaces without an emulation are omitted."""
     if specification.is_cable:
         bottlenecks = enumerate(map(plan_bottleneck, specification.bottlenecks))
         ends = [(f"{host}-eth{path}", one) for path, one in bottlenecks for host in ("h1", "h2")]
@@ -241,7 +238,7 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Put a policer at each direction's first router, if the direction has one."""
+    """Put the policer of each direction, if there is one, at the first router of this direction."""
     for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
@@ -249,7 +246,7 @@ def place_policer(specification, interfaces) -> None:
 
 
 def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
-    """Create and return the devices for link options behind the bottleneck, if there are any."""
+    """Create the ifbs for link options behind the bottleneck, if there are any, and return them."""
     if not specification.has_arrival_options:
         return []
     # Imported here because other runs don't need it.
@@ -263,13 +260,13 @@ def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
 
 
 def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
-    """Return the `Bottleneck` of a link's direction, or None if its rate is unlimited."""
+    """Return the `Bottleneck` of a direction, or None if the rate is unlimited."""
     rate_mbps = specification.rate_in(direction)
     if rate_mbps is None or not specification.shaped:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
-        # Timers of a real clock fire late, and tokens that a bucket of one packet can't store in the meantime would be lost.
+        # Timers of a real clock fire late. A bucket of one packet would lose the tokens that it can't store in the meantime.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     burst = specification.shaper_burst_bytes or burst
     return SHAPERS[specification.shaper](
@@ -284,7 +281,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
 
 
 def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Netem:
-    """Return the `Netem` of a direction, pair and path, seeded from the run's seed."""
+    """Return the `Netem` for a direction, pair and path; its seed is derived from the run's seed."""
     here = specification.on_path(path)
     effect = here.direction(direction)
     number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
@@ -306,7 +303,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the devices with a bottleneck and the devices with netem, by direction; devices that packets pass on arrival are created."""
+    """Return the devices with a bottleneck and the devices with netem, each by direction; create the ifbs that arriving packets pass."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:
@@ -326,7 +323,7 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
 
 
 def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the result of `locate` for a cable: each path's sending end, and the netem at its receiving end if it has an effect."""
+    """Return the result of `locate` for a cable: the interface at each path's sending end, and the ifb at the receiving end if needed."""
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):
         for path in range(specification.paths):

@@ -10,21 +10,21 @@ from testbed.network import devices, sysctl
 from testbed.network.addresses import data_networks
 from testbed.network.routes import metrics_to
 
-#: Initial size of a receive and a send buffer, Linux's defaults (tcp(7)).
+#: Initial sizes of a receive buffer and a send buffer: Linux's defaults (tcp(7)).
 RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
-#: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
+#: Number of packets that may wait between the two ends of a veth pair. The default of 1,000 would cause drops in bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: Hosts with iperf3 repeat SYN and SYN-ACK each second, and retransmit without giving up (ip-sysctl): a path that loses
-#: most packets delays a flow, but doesn't end the run.
+#: Settings for hosts with iperf3 (ip-sysctl): they repeat SYN and SYN-ACK each second, and retransmit without giving up. A path that
+#: loses most packets then delays a flow, but doesn't end the run.
 PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
     "net.ipv4.tcp_retries2": "255",
 }
-#: A host that accepts thousands of flows has room for all requests within a round trip. Otherwise the kernel would answer with SYN
-#: cookies, and reset connections that it no longer knows.
+#: Setting for a host that accepts thousands of flows: the queue has room for all requests within a round trip. Otherwise the kernel would
+#: answer with SYN cookies, and reset connections that it no longer knows.
 MANY = {"net.core.somaxconn": "16384"}
 #: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2, Linux's default, accepts ECN but doesn't request it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
@@ -37,17 +37,18 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 def settings(specification, host="h1") -> dict[str, str]:
-    """Return the sysctls required on the host named ``host``: values by name, as sysctl prints them."""
+    """Return the required sysctls of a host, by name; values are as sysctl(8) prints them. ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
-        # Full-size buffers cost no memory, but they do cost acknowledgements: each segment that enlarges a window is acknowledged at once
-        # (tcp_grow_window), so acknowledgements are denser until the window has grown to that of the full buffer.
+        # Starting with full-size buffers would cost no memory, but it would change the acknowledgements: each segment that enlarges a
+        # window is acknowledged at once (tcp_grow_window), so acknowledgements are denser until the window has grown to the window of the
+        # full buffer.
         "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
         "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
-        # A new network has no metrics; connections of the run must not create any.
+        # A new network namespace has no cached metrics, and connections of the run must not create any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
         **(PATIENT if pair in specification.control_pairs or specification.per_side else {}),
@@ -57,17 +58,16 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the limits required on the interface of the host named ``host``: values by keyword of ip-link(8)."""
+    """Return the required limits of a host's interface, by keyword of ip-link(8); ``host`` is the host's name."""
     pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
 
 def cca_given_by(specification) -> str:
-    """Return the source of the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
+    """Return the setting that determines the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
-    If the application can't choose a CCA for its socket, the routes give it: unlike a network
-    namespace's default, they may name any CCA of the kernel. MPTCP subflows that a host
-    accepts still get the host's default.
+    If the application can't choose a CCA for its socket, the routes set the CCA. Unlike a network namespace's default, a route may name
+    any CCA of the kernel. MPTCP subflows that a host accepts get the host's default even so, which is why MPTCP uses the sysctl.
     """
     if specification.udp:
         return "nothing"
@@ -77,10 +77,11 @@ def cca_given_by(specification) -> str:
 
 
 def default_cca(specification) -> str | None:
-    """Return the default CCA to set on a run's hosts, None if the default stays unchanged.
+    """Return the default CCA to set on a run's hosts, or None if the default stays unchanged.
 
-    iperf3 chooses a CCA after its socket is connected. If the default had the same name, nothing would change at that point: this CCA
-    would begin with the SYN, unlike all others and unlike a copy of itself under another name (CUBIC's HyStart counts rounds from there).
+    iperf3 chooses a CCA after its socket is connected. If the chosen CCA were the default, nothing would change at that point, and the
+    CCA would have started with the SYN. Other CCAs, or a copy of the same CCA under another name, would start later (CUBIC's HyStart
+    counts rounds from the start).
     """
     given_by = cca_given_by(specification)
     if given_by == "sysctl":
@@ -92,7 +93,7 @@ def default_cca(specification) -> str | None:
 
 
 def route_metrics(specification) -> dict[str, str]:
-    """Return, for ``sender`` and ``receiver``, the metrics of the routes to the other host, in the syntax of ip-route(8)."""
+    """Return the metrics of the routes to the other host, in the syntax of ip-route(8), for ``sender`` and ``receiver``."""
     least, transport = specification.transport.min_rto_ms, specification.scenario["transport"]
     cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {
@@ -104,10 +105,10 @@ def route_metrics(specification) -> dict[str, str]:
 
 
 def prepare_kernel(specification) -> None:
-    """Set the kernel's global settings, before any network namespace exists.
+    """Set the kernel's global settings; to be called before any network namespace exists.
 
-    TCP's memory limits depend on the kernel's memory, which is small, and would silently
-    throttle receive windows; all of the memory is allowed instead.
+    TCP's default memory limits are a part of the kernel's memory, which is small. They would silently limit receive windows, so TCP may
+    use all of the memory instead.
     """
     pages = Path("/proc/meminfo").read_text().split()[1]
     pages = int(pages) * 1024 // resource.getpagesize()
@@ -119,24 +120,24 @@ def prepare_kernel(specification) -> None:
 
 
 def configure_host(node, specification) -> None:
-    """Set a host's sysctls, the limits of its interface and its default CCA."""
+    """Set a host's sysctls, interface limits and default CCA."""
     sysctl.write(node, settings(specification, node.name))
     for limit, value in device_limits(specification, node.name).items():
         devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
     if cca := default_cca(specification):
-        # Like the published script, don't treat a refusal as an error here. The
-        # connections' actual CCA is read back and judged like any other.
+        # As in the published script, a refusal is not an error here. A check compares the CCA read back from the connections, as in any
+        # run.
         with contextlib.suppress(SettingError):
             sysctl.write(node, {CCA: cca})
 
 
 def read_back(node, specification) -> dict[str, str]:
-    """Return the host's values of `settings` and `device_limits`, its default CCA, and the metrics of its routes to its peer ("route")."""
+    """Return a host's `settings`, `device_limits` and default CCA, and the metrics of the routes to the peer (``route``), by name."""
     values = sysctl.read(node, [*settings(specification, node.name), CCA])
     if limits := device_limits(specification, node.name):
         device = devices.devices_of(node)[f"{node.name}-eth0"]
         values |= {limit: str(device[limit]) for limit in limits}
-    # A single text if all routes agree, as they must.
+    # A single value if all routes agree, as they must.
     metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}
 

@@ -1,8 +1,8 @@
 """Segmentation of UDP's super-packets before they leave a host.
 
 A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device passes on such a
-super-packet unsegmented, so a queue behind it would count one packet of up to 64 KiB. No ioctl sets only this feature:
-it must be found in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
+super-packet unsegmented, so a queue behind the device would count one packet of up to 64 KiB. There is no separate ioctl for this
+feature, so it is looked up in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
 """
 
 import array
@@ -21,7 +21,7 @@ UDP_SEGMENTATION = "tx-udp-segmentation"
 
 
 def cut_datagrams(interface) -> None:
-    """Make an interface of a host segment UDP's super-packets; raise `SettingError` if that is impossible."""
+    """Make a host's interface segment UDP's super-packets; raise `SettingError` if the interface can't."""
     with network_namespace(interface.node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         names = _feature_names(asked, interface.name)
         if UDP_SEGMENTATION not in names:
@@ -44,7 +44,7 @@ def _feature_names(asked, name):
 
 
 def _ask(asked, name, request):
-    """Pass a request to a device; return the request as changed by the kernel."""
+    """Pass an ethtool request to a device, and return the request as changed by the kernel."""
     buffer = array.array("B", request)
     address, _ = buffer.buffer_info()
     try:

@@ -1,4 +1,4 @@
-"""Wait for a moment, or for the end of processes, without reading the clock."""
+"""Waiting for a time, or for the end of processes, without reading the clock."""
 
 import contextlib
 import os
@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def punctual() -> Iterator[None]:
-    """Give this process real-time priority, so that it wakes at once when a timer fires and doesn't change the scheduling of other processes.
+    """Give this process real-time priority within the context.
 
-    On a machine's own kernel only root may do this; there the delay of waking up is measured (`cpu`).
+    The process then wakes up as soon as a timer fires, and doesn't change the scheduling of other processes. On a machine's own kernel
+    only root may set the priority; there the wake-up delay is measured (`cpu`).
     """
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -23,9 +24,9 @@ def punctual() -> Iterator[None]:
 
 
 class Alarm:
-    """A kernel timer (timerfd_create(2)) combined with the ends of processes (pidfd_open(2)), to wait for either.
+    """A wait for a kernel timer (timerfd_create(2)) or for the end of processes (pidfd_open(2)).
 
-    ``origin_ns`` is the origin of all times, by `time.monotonic_ns`.
+    ``origin_ns`` is the origin of all times, as a value of `time.monotonic_ns`.
     """
 
     def __init__(self, origin_ns):
@@ -46,13 +47,13 @@ class Alarm:
             os.close(handle)
 
     def watch(self, process) -> None:
-        """Watch a process that was started."""
+        """Add a running process to the processes to wait for."""
         handle = os.pidfd_open(process.pid)
         self._running.add(handle)
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process still runs; ``others`` states whether further processes are still to be started."""
+        """Return whether a watched process still runs; ``others`` is True if further processes are still to be started."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:

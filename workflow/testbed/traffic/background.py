@@ -1,8 +1,7 @@
 """Background traffic of a client-server network: h2 sends DNS, DHCP and LDAP requests to h1.
 
-This is a model with sizes taken from the protocols and freely chosen rates: one client sends as many requests as the
-two or three dozen machines of a small office. The same messages are sent over both IP versions, so that the traffic
-differs only in its headers.
+This is a model: the sizes come from the protocols, and the rates are freely chosen. One client sends as many requests as the two or three
+dozen machines of a small office. The messages are the same over both IP versions, so only the headers differ.
 
 =========  ========  ====================================================  ===================================
 service    port      request                                               answer
@@ -16,12 +15,12 @@ directory  TCP 389   a search with filter and attributes over a bound      an en
                      connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
 =========  ========  ====================================================  ===================================
 
-Times between requests are exponentially distributed (a Poisson process for each service), and sizes uniformly within their range.
-Each service gets one request at the start, as if from a client that boots. A request contains the length of its answer, so
-only the client draws random numbers, from the run's seed.
+Requests to each service are a Poisson process: the times between them are exponentially distributed. Sizes are uniformly distributed
+within a range. Each service gets one request at the start, as from a client that boots. A request contains the length of the answer, so
+only the client draws random numbers. It draws them from the run's seed.
 
-``python3 -m testbed.traffic.background serve ADDRESS`` and ``... ask ADDRESS SEED`` end at the end of their input and
-print their counts.
+``python3 -m testbed.traffic.background serve ADDRESS`` is the server and ``... ask ADDRESS SEED`` the client. Each program ends at the
+end of its input and prints its counts.
 """
 
 import json
@@ -43,7 +42,7 @@ from testbed.network.addresses import destination
 
 @dataclass(frozen=True)
 class Service:
-    """A requested service: its port, rate, and ranges of request and answer sizes in bytes (from, to)."""
+    """A requested service, with the port, the request rate, and the ranges (from, to) of request and answer sizes in bytes."""
 
     name: str
     protocol: str
@@ -58,21 +57,22 @@ SERVICES = (
     Service("dhcp", "udp", 67, 2.0, (300, 300), (300, 548)),
     Service("directory", "tcp", 389, 10.0, (100, 300), (500, 4000)),
 )
-#: Header of a request: its number, its length, and the length of the answer. An answer has a header of the same form.
+#: Header of a request: number, length of the request, length of the answer. An answer has a header of the same form.
 HEAD = struct.Struct("!IHH")
-#: Largest length of a message.
+#: Largest length of a message in bytes.
 MOST_BYTES = 65_535
 #: Time to wait for answers at the end, in s.
 PATIENCE_S = 1.0
-#: Smallest share of a service's requests that must have been answered; below 1, because a full queue may drop some.
+#: Required share of answered requests for each service. It is below 1, because a full queue may drop requests or answers.
 ANSWERED = 0.9
 
 
 class Background:
-    """The two programs on h1 and h2 of a run with a server, as a context manager; it does nothing in other runs.
+    """The server on h1 and the client on h2, as a context manager; it does nothing in a run without background traffic.
 
-    ``result`` maps a service to its ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
-    (smallest possible number of packets with answers), and ``served``, the number of answers counted by h1.
+    ``result`` maps a service to a dict with the client's counts (``requests``, ``answers``, ``request_bytes`` and ``answer_bytes``),
+    ``answer_segments`` (the smallest possible number of packets with answers), and ``served`` (the number of answers that the server
+    counted). Bytes are payload.
     """
 
     def __init__(self, path, specification):
@@ -105,7 +105,7 @@ class Background:
 
 
 def start(node, arguments) -> subprocess.Popen:
-    """Start one of the two programs on a node and wait until it is ready."""
+    """Start the server or the client on a node, and wait until the program is ready."""
     process = node.popen(
         [sys.executable, "-B", "-m", "testbed.traffic.background", *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ,
@@ -117,7 +117,7 @@ def start(node, arguments) -> subprocess.Popen:
 
 
 def finish(who, process) -> dict:
-    """Close a program's input and return its counts."""
+    """Close a program's input, wait for the program's end, and return its counts."""
     output, errors = process.communicate()
     if process.returncode != 0:
         raise TrafficError(f"background {who}: exit status {process.returncode}: {errors.decode().strip()}")
@@ -125,7 +125,7 @@ def finish(who, process) -> dict:
 
 
 def check_background(specification, document) -> Check:
-    """Check that each of the server's services got requests and answered them."""
+    """Check that each service got requests, and answered at least the share `ANSWERED` of them."""
     wrong, observed = [], []
     for service in SERVICES:
         counts = document.get("background", {}).get(service.name, {"requests": 0, "answers": 0})
@@ -138,7 +138,10 @@ def check_background(specification, document) -> Check:
 
 
 def messages(service, seed) -> Iterator[tuple[float, int, int]]:
-    """Yield an endless sequence of (time in s since the start, length of the request, length of its answer), beginning at time 0."""
+    """Yield an endless sequence of requests: (time in s since the start, length of the request, length of the answer).
+
+    The first request is at time 0.
+    """
     draw, at = random.Random(f"{seed} {service.name}"), 0.0
     while True:
         yield at, draw.randint(*service.request_bytes), draw.randint(*service.answer_bytes)
@@ -146,12 +149,12 @@ def messages(service, seed) -> Iterator[tuple[float, int, int]]:
 
 
 def padded(number, length, answer_bytes) -> bytes:
-    """Return a message of ``length`` bytes."""
+    """Return a message of ``length`` bytes: a header, followed by zeros."""
     return HEAD.pack(number, length, answer_bytes).ljust(length, b"\0")
 
 
 def socket_of(service, address) -> socket.socket:
-    """Return an unconnected socket for a service, with the IP version of the address."""
+    """Return an unconnected socket for a service, with the IP version of ``address``."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     kind = socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
     one = socket.socket(family, kind)
@@ -161,13 +164,13 @@ def socket_of(service, address) -> socket.socket:
 
 
 class Requests:
-    """Splits the data that arrive on a connection into whole messages."""
+    """Assembles whole messages from the data that arrive on a connection."""
 
     def __init__(self):
         self._waiting = b""
 
     def whole(self, received) -> list[tuple[int, int, int]]:
-        """Return (number, length, length of the answer) of the completely received messages."""
+        """Add received data, and return (number, length, length of the answer) for each message that is now complete."""
         self._waiting += received
         messages = []
         while len(self._waiting) >= HEAD.size:
@@ -180,7 +183,7 @@ class Requests:
 
 
 def serve(address, requests_end) -> dict[str, int]:
-    """Answer requests until the end of the file ``requests_end``; return the number of answers by service."""
+    """Answer requests until the end of the file ``requests_end``, and return the number of answers by service."""
     served = {service.name: 0 for service in SERVICES}
     with selectors.DefaultSelector() as selector:
         selector.register(requests_end, selectors.EVENT_READ, None)
@@ -216,7 +219,7 @@ def serve(address, requests_end) -> dict[str, int]:
 
 
 class Timer:
-    """A kernel timer (timerfd_create(2)), used because each reading of the guest's clock would advance it."""
+    """A kernel timer (timerfd_create(2)); unlike reading the guest's clock, waiting for the timer doesn't advance the clock."""
 
     def __enter__(self):
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)
@@ -229,7 +232,7 @@ class Timer:
         return self._timer
 
     def begin(self) -> None:
-        """Use this moment as the origin of all times."""
+        """Use the current time as the origin of all times."""
         self._origin_ns = time.monotonic_ns()
 
     def set(self, at_s) -> None:
@@ -242,7 +245,7 @@ class Timer:
 
 
 class Asking:
-    """The client of one service: the messages to send, and the counts of messages sent and received."""
+    """The client of one service: messages to send, and counts of sent and received messages."""
 
     def __init__(self, service, address, seed):
         self.socket = socket_of(service, address)
@@ -281,7 +284,7 @@ class Asking:
 
 
 def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
-    """Send each request at its time until ``requests_end`` ends, wait for the answers, and return the counts by service.
+    """Send each request at its time until the file ``requests_end`` ends, wait for the answers, and return the counts by service.
 
     The directory's connection is established before the first request.
     """

@@ -1,4 +1,4 @@
-"""The two programs (`streams`) that carry all flows of a run with ``processes: per-side``, and their results."""
+"""The two programs (`streams`) that carry all flows of a run with ``processes: per-side``, and the programs' results."""
 
 import json
 import os
@@ -16,11 +16,11 @@ from testbed.readings.socket_information import sockid_of, tcp_info
 from testbed.traffic import iperf3
 from testbed.traffic.traffic import plan_clients, start_and_sample
 
-#: Port at which each receiving host accepts its flows.
+#: Port at which each receiving host accepts flows.
 PORT = iperf3.FIRST_PORT
-#: Time that a program may take to end after the traffic, in s of the run's clock.
+#: Longest time in s of the run's clock that a program may take to end after the traffic.
 ENDING_S = 120.0
-#: The sender's results for each flow: the program's own, and the kernel's counters.
+#: Names of the sender's results for each flow: from the program, and from the kernel's counters.
 COLUMNS, COUNTERS = (
     ("connected_ns", "ended_ns", "written_bytes"),
     ("bytes_acked", "bytes_sent", "bytes_retransmitted", "retransmits"),
@@ -28,7 +28,7 @@ COLUMNS, COUNTERS = (
 
 
 def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
-    """Return the identifiers of the given flows' connections for requests to the kernel (`socket_information.sockid_of`), by sender."""
+    """Return the kernel's identifiers (`socket_information.sockid_of`) of the given flows' connections, by sending host."""
     named = {}
     for flow in flows:
         pair = specification.flow_pair(flow)
@@ -41,7 +41,7 @@ def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
 
 
 class BothSides:
-    """The sender and the receiver of a run, from before the traffic to after it."""
+    """The sending and the receiving program of a run, as a context manager around the traffic."""
 
     def __init__(self, path, specification, clients):
         self._path, self._specification, self._clients, self._processes = path, specification, clients, {}
@@ -67,7 +67,7 @@ class BothSides:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _place(self, pair, host) -> dict:
-        """Return the network namespace of a host, and the address at which its pair's receiver accepts connections."""
+        """Return the network namespace of a host of a pair, and the address and port at which the pair's receiver accepts connections."""
         return {
             "namespace": self._path.net[host].namespace,
             "address": destination(self._specification, pair, pair.receiver),
@@ -98,7 +98,7 @@ class BothSides:
         }
 
     def _start(self, side, plan):
-        """Start a program and wait until it is ready."""
+        """Start the program of one side, and wait until the program is ready."""
         planned, errors = self._folder / f"{side}.plan", self._folder / f"{side}.errors"
         planned.write_text(json.dumps(plan))
         words = [sys.executable, "-B", "-m", "testbed.traffic.streams", side, str(planned), str(self._result(side))]
@@ -123,14 +123,14 @@ class BothSides:
         return (lines or ["no message"])[-1]
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Send the traffic's origin to both programs; return the sender, to wait for its end."""
+        """Send the traffic's origin to both programs, and return the processes to wait for: only the sending program."""
         for process in self._processes.values():
             process.stdin.write(b"%d\n" % origin_ns)
             process.stdin.flush()
         return [self._processes["send"]]
 
     def entries(self) -> list[dict]:
-        """Return the document's ``traffic``, one entry per flow, once the sender has ended."""
+        """Return the section ``traffic`` of the run document, with one entry per flow; to be called when the sending program has ended."""
         sent, received = self._collect("send"), self._collect("receive")
         return [
             self._entry(client, sent, received[flow.pair])
@@ -138,7 +138,7 @@ class BothSides:
         ]
 
     def _collect(self, side):
-        """Return the result of one program, after the end of its input."""
+        """End the input of one side's program, and return the program's result."""
         process = self._processes[side]
         process.stdin.close()
         try:
@@ -173,7 +173,7 @@ class BothSides:
 def carry_per_side(
     path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Run all flows with the two programs; parameters and results are as for `traffic.carry`."""
+    """Run all flows with the two programs; parameters and return values are the same as for `traffic.carry`."""
     clients = plan_clients(specification)
     expected = connections_of_senders(specification)
     sampled = connections_of_flows(specification, specification.sampled_flows)

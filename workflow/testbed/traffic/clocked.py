@@ -1,6 +1,6 @@
-"""Parts shared by the programs for web objects and real-time streams: receiving the traffic's origin, and a timer that reads no clock.
+"""Shared parts of the traffic programs that start at given times: plans, results, the traffic's origin, and a timer.
 
-Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. It
+Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. A program
 writes its results to a file as JSON, because they would fill up a pipe that isn't being read.
 """
 
@@ -18,9 +18,9 @@ OPEN_FILES = 16_384
 
 
 class Clock:
-    """Times in ns since the traffic's origin, and a kernel timer (timerfd_create(2)).
+    """A clock that counts ns from the traffic's origin, with a kernel timer (timerfd_create(2)).
 
-    Waiting doesn't read the clock: each reading would move the guest's clock by 256 ns (arch/um/kernel/time.c).
+    Waiting for the timer doesn't read the clock. Each reading would advance the guest's clock by 256 ns (arch/um/kernel/time.c).
     """
 
     def __init__(self, origin_ns):
@@ -31,11 +31,11 @@ class Clock:
         return self._timer
 
     def now_ns(self) -> int:
-        """Return the time since the origin."""
+        """Return the time in ns since the origin."""
         return time.monotonic_ns() - self._origin_ns
 
     def ring_at(self, at_ns) -> None:
-        """Make the timer readable at the given time, or at once if that time has passed."""
+        """Make the timer readable at the given time, or at once if the time has passed."""
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
 
     def quiet(self) -> None:
@@ -50,7 +50,7 @@ def address_family(address) -> socket.AddressFamily:
 
 
 def allow_open_files() -> None:
-    """Raise the limit on open files: to `OPEN_FILES` if allowed, otherwise to the hard limit."""
+    """Raise the limit on open files to `OPEN_FILES` if allowed, or else to the hard limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     for wanted in (OPEN_FILES, most):
         with contextlib.suppress(ValueError, OSError):
@@ -59,16 +59,16 @@ def allow_open_files() -> None:
 
 
 def begin() -> Clock:
-    """Print that this program is ready, wait for the origin and return its `Clock`."""
+    """Print ``ready``, wait for the origin, and return a `Clock` with this origin."""
     print("ready", flush=True)
     return Clock(int(sys.stdin.readline()))
 
 
 def read_plan(path) -> dict:
-    """Return the content of a plan's JSON file."""
+    """Return the plan in a JSON file."""
     return json.loads(Path(path).read_text())
 
 
 def write_result(path, result) -> None:
-    """Write the result to a file."""
+    """Write a program's result to a JSON file."""
     Path(path).write_text(json.dumps(result, separators=(",", ":")))

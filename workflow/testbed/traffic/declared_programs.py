@@ -1,7 +1,7 @@
 """The flows of a study's declared programs: one server and one client per flow, confined and watched until they end.
 
-Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start. Whatever a program
-does, the run continues and records it: failures are in the document's ``programs`` and are judged by `program_checks`.
+Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start. A run continues
+even if a program fails. The section ``programs`` of the run document records failures, and `program_checks` judges them.
 """
 
 import json
@@ -18,19 +18,19 @@ from testbed.machine.confined import FOLDER, KEYS, LOGS
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 
-#: Time that a server may take to become ready, and time that any program may take to end when it should, in s of the run's clock.
+#: Longest times in s of the run's clock: until a server is ready, and until a program ends after it was due to end.
 READY_S, ENDING_S = 60.0, 10.0
 #: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
-#: First user id for programs: each process of the study's programs has a separate user.
+#: First user ID for programs: each process of the study's programs has a separate user.
 FIRST_USER = 60_001
-#: Protocol -> its tables of sockets in /proc/net, and the states of sockets that accept connections or packets.
+#: Protocol -> (tables of the protocol's sockets in /proc/net, states of sockets that accept connections or packets).
 TABLES = {"tcp": (("tcp", "tcp6"), {"0A"}), "udp": (("udp", "udp6"), {"07", "01"})}
 
 
 @dataclass
 class Side:
-    """One side of a flow: its launcher, and the path of its result."""
+    """One side of a flow: the process that launches the program, and the paths of this process's files."""
 
     who: str
     process: subprocess.Popen
@@ -39,7 +39,10 @@ class Side:
 
 
 class DeclaredPrograms:
-    """All declared programs of a run; ``folder`` is a folder in memory, and ``job`` is the run's folder with the programs' files."""
+    """All declared programs of a run.
+
+    ``folder`` is a folder in memory, and ``job`` is the run's folder with the programs' files.
+    """
 
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job
@@ -65,11 +68,11 @@ class DeclaredPrograms:
         return [client.process for _, _, client, _ in self._flows]
 
     def section(self) -> list[dict]:
-        """Return the document's ``programs``, one entry per flow, once the clients have ended."""
+        """Return the section ``programs`` of the run document, with one entry per flow; to be called when the clients have ended."""
         return [self._entry(*flow) for flow in self._flows]
 
     def end(self) -> None:
-        """End whatever still runs, after a failure."""
+        """End all processes that still run; to be called after a failure too."""
         for _, *sides, _ in self._flows:
             for side in sides:
                 if side.process.poll() is None:
@@ -89,8 +92,10 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side, whose launcher ends soon after its input ends. A launcher that still has to read logs is first
-        sent the traffic's origin."""
+        """Return the result of one side, after ending the launcher's input and waiting for the launcher.
+
+        If ``wants_origin``, the launcher first gets the traffic's origin, with which it reads the program's logs.
+        """
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)
@@ -132,11 +137,11 @@ class DeclaredPrograms:
 
     @property
     def _step_ns(self):
-        """Interval between readings of a run's time series in ns; 0 for a run without time series."""
+        """Interval of the run's time series in ns; 0 for a run without time series."""
         return round(1e6 * (self._specification.traffic.sample_interval_ms or 0))
 
     def _values(self, flow):
-        """Return the values of all placeholders."""
+        """Return the values of all placeholders for a flow."""
         server, client = (
             destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host)
         )
@@ -149,14 +154,14 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _limit_s(self, flow):
-        """Return the latest time at which a client is ended, in s from the traffic's origin."""
+        """Return the time at which a client that still runs is ended, in s from the traffic's origin."""
         if flow.seconds is None:
             return self._specification.traffic.duration_s + ENDING_S
         end_s = flow.start_s + flow.seconds
         return end_s if flow.program.client_ends == "killed" else end_s + ENDING_S
 
     def _wait_until_ready(self, flow, server):
-        """Wait until a server is ready; return False if it has ended or takes too long."""
+        """Wait until a server is ready, and return True; return False if the server ends or takes too long."""
         deadline = time.monotonic() + READY_S
         is_ready = {
             True: lambda: os.read(server.process.stdout.fileno(), 64) == b"ready\n",
@@ -183,5 +188,5 @@ class DeclaredPrograms:
 
 
 def last_line(path) -> str:
-    """Return the last line of a file, or "no message" if it is empty."""
+    """Return the last line of a file, or "no message" for an empty file."""
     return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

@@ -1,8 +1,7 @@
-"""File transfer: vsftpd on the sender, and wget on the receiver, which discards the downloaded file (passive FTP).
+"""File transfer with passive FTP: vsftpd on the sender, and wget on the receiver. wget discards the downloaded file.
 
-The file is sparse, so it needs no memory and causes no reads from a disk. The server has one
-process and runs as the user that started it, because the container may have no other
-user: it doesn't change its root folder and has no sandbox and no log.
+The file is sparse, so it needs no memory and causes no disk reads. The server has one process and runs as the user that started it,
+because the container may have no other user. It doesn't change its root folder, and has no sandbox and no log.
 """
 
 import re
@@ -13,15 +12,15 @@ from testbed.network.multipath import command_prefix
 from testbed.traffic.iperf3 import PATIENT_SERVER, waits_in_kernel
 
 FILE_NAME = "file"
-#: Ports for commands and for data of the first client's server; each further server uses the next ports.
+#: Command port and data port of the first client's server. Each further server uses the next command port and the next data port.
 FIRST_PORT, FIRST_DATA_PORT = 21, 20_000
 #: The client runs on the receiver, which requests the file.
 CLIENT_ON = "receiver"
-#: A server doesn't end by itself, but keeps waiting for further clients.
+#: Whether a server ends by itself: vsftpd keeps waiting for further clients.
 SERVER_ENDS = False
-#: Library that hides MPTCP's refusal of a socket option that isn't needed (envs/guest/urgent.c).
+#: Library that hides MPTCP's refusal of an unnecessary socket option (envs/guest/urgent.c).
 WITHOUT_URGENT_DATA = "/usr/lib/sawtooth/urgent.so"
-#: wget's last line, with multiples of 1024: `2023-11-14 22:13:23 (44.6 MB/s) - '/dev/null' saved [100000000]`.
+#: wget's last line; units are powers of 1024: `2023-11-14 22:13:23 (44.6 MB/s) - '/dev/null' saved [100000000]`.
 SAVED = re.compile(r"\(([\d.]+) ([KMGT]?)B/s\) - .* saved \[(\d+)\]")
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
@@ -32,7 +31,7 @@ def data_port(port) -> int:
 
 
 def configuration(specification, port, folder) -> str:
-    """Return vsftpd.conf(5) for the server at a port; ``folder`` contains the file."""
+    """Return the text of vsftpd.conf(5) for the server at ``port``; ``folder`` contains the file to transfer."""
     version = specification.ip_version
     values = {
         "listen": "YES" if version == "ipv4" else "NO",
@@ -55,9 +54,9 @@ def configuration(specification, port, folder) -> str:
 
 
 def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
-    """Write the file to transfer and the server's configuration; return the server's command.
+    """Write the file to transfer and the server's configuration, and return the server's command.
 
-    ``folder`` gets the folder ``served`` with the file, and the configuration.
+    The configuration is written to ``folder``, and the file to a folder ``served`` below it.
     """
     content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
     content.mkdir(exist_ok=True)
@@ -69,10 +68,10 @@ def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
 
 
 def client_command(client, specification, address) -> list[str]:
-    """Return wget's command; ``address`` is the server's."""
+    """Return wget's command; ``address`` is the server's address."""
     host = f"[{address}]" if ":" in address else address
-    # With the library wget reads 64 KiB at a time; without it, wget reads each packet of a tunnel separately, and 1 GB takes 31 s instead
-    # of 5 s.
+    # With the library wget reads 64 KiB at a time. Without the library, wget reads each packet of a tunnel separately, and 1 GB takes 31
+    # s instead of 5 s.
     return [
         *command_prefix(specification, PATIENT_SERVER if waits_in_kernel(specification) else None),
         "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",
@@ -81,17 +80,17 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def parse(output, seconds) -> dict[str, int | float]:
-    """Return a client's result.
+    """Return a client's result: ``bytes``, ``seconds`` and ``wget_mbps``.
 
-    It has ``bytes``, ``seconds`` and ``wget_mbps``, wget's own rate in Mbit/s, which covers only the duration of the data
-    connection and has three digits. Raises `TrafficError` if the file was not saved.
+    ``wget_mbps`` is the rate in Mbit/s that wget reports. It has three digits, and covers only the duration of the data connection.
+    Raises `TrafficError` if the file was not saved.
 
     Parameters
     ----------
     output : str
         Output of wget.
     seconds : float
-        Running time of wget in s, by the run's clock.
+        Running time of wget in s of the run's clock.
     """
     line = SAVED.search(output)
     if not line:
@@ -107,7 +106,7 @@ def last_words(output) -> str:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return the transfer's part of a client's entry in the document: ``transfer``, in the form of `parse`.
+    """Return the key ``transfer`` of a client's entry in the run document, in the form of `parse`.
 
     Raises `TrafficError` with wget's own message.
     """
@@ -118,7 +117,7 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return the flow of each observed connection from a server's data port, by (sender, its port, the receiver's port)."""
+    """Return the flow of each observed connection from a server's data port, by (sender, sender's port, receiver's port)."""
     data_ports = {data_port(entry["port"]): entry for entry in entries}
     return {
         key: data_ports[key[1]]["flows"][0]

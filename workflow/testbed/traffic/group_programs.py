@@ -1,7 +1,7 @@
 """The programs of groups other than long flows: web servers and clients, real-time senders and receivers.
 
-They are started and ready before the traffic, receive its origin, and end by themselves, except for the servers. Their results
-are the document's ``web``, ``real_time`` and ``programs``.
+All programs are started and ready before the traffic. The programs except the servers then receive the traffic's origin, and end by
+themselves. Their results are the sections ``web``, ``real_time`` and ``programs`` of the run document.
 """
 
 import json
@@ -25,13 +25,13 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: Time that a server may take until it listens, and time that a program may take to end after the traffic, in s of the run's clock.
+#: Longest times in s of the run's clock: until a server listens, and until a program ends after the traffic.
 READY_S, ENDING_S = 120.0, 10.0
 
 
 @dataclass
 class Program:
-    """A process of a group, and the path of its result."""
+    """A process of a group, and the paths of the process's error output and result."""
 
     who: str
     process: subprocess.Popen
@@ -40,7 +40,7 @@ class Program:
 
 
 class GroupPrograms:
-    """The programs of a run's groups, from before the traffic to after it; open it before the links' counters are read."""
+    """The programs of a run's groups: a context manager to be entered before the links' counters are read."""
 
     def __init__(self, path, specification, job):
         self._path, self._specification, self._job, self._declared = path, specification, job, None
@@ -64,7 +64,7 @@ class GroupPrograms:
         self._end()
 
     def _declare(self):
-        """Start the programs that the study declares."""
+        """Start the servers and launchers of the programs that the study declares."""
         # Imported here because other runs don't need it.
         from testbed.traffic.declared_programs import DeclaredPrograms
 
@@ -81,7 +81,7 @@ class GroupPrograms:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Send the traffic's origin to all programs; return the processes to wait for."""
+        """Send the traffic's origin to all programs, and return the processes to wait for."""
         programs = [program for several in self._clients.values() for program in several]
         for program in programs:
             program.process.stdin.write(b"%d\n" % origin_ns)
@@ -90,7 +90,10 @@ class GroupPrograms:
         return [*(program.process for program in programs), *declared]
 
     def sections(self) -> dict:
-        """Return the document's ``web``, ``real_time`` and ``programs``, as far as the run has such groups, once their programs have ended."""
+        """Return the run document's sections ``web``, ``real_time`` and ``programs``; sections without a group are omitted.
+
+        To be called when the processes to wait for have ended.
+        """
         results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
         specification = self._specification
         objects = [
@@ -115,7 +118,7 @@ class GroupPrograms:
         return {"group": group.name, "sender": pair.sender, "receiver": pair.receiver}
 
     def _serve(self, group):
-        """Start the server and the client of a group of web objects, and read back the CCA of a connection."""
+        """Start the server and the client of a group of web objects, and read back the CCA of a connection to the server."""
         specification, pair = self._specification, self._specification.group_pair(group)
         port, address = specification.web_port(group), destination(specification, pair, pair.sender)
         times_ns, sizes = self._drawn[group.name] = drawn_objects(specification, group)
@@ -154,7 +157,7 @@ class GroupPrograms:
         ]
 
     def _start(self, who, host, arguments, plan=None) -> Program:
-        """Start a program on a host; a program with a plan is ready when this returns."""
+        """Start a program on a host; with a plan, also wait until the program is ready."""
         name = who.replace(" ", "-")
         errors, result, words = self._folder / f"{name}.errors", None, [sys.executable, "-B", "-m", *arguments]
         if plan is not None:
@@ -182,7 +185,7 @@ class GroupPrograms:
             time.sleep(0.01)
 
     def _accepted_cca(self, pair, address, port) -> str:
-        """Return the CCA of a connection accepted by the server, as read from the kernel; the connection is closed afterwards."""
+        """Open a connection to the server, return the connection's CCA as read from the kernel, and close the connection."""
         round_trip_s, end = self._specification.rtt_longest_ms / 1e3 + 0.01, time.monotonic() + READY_S
         with network_namespace(self._path.net[pair.receiver]):
             probe = socket_to(address, port)
@@ -198,7 +201,7 @@ class GroupPrograms:
 
 
 def socket_to(address, port) -> socket.socket:
-    """Return a connection to a server."""
+    """Return a socket that is connected to a server."""
     one = socket.socket(address_family(address), socket.SOCK_STREAM)
     one.settimeout(READY_S)
     one.connect((address, port))
@@ -211,7 +214,7 @@ def is_nginx(pid) -> bool:
 
 
 def result_of(program) -> dict:
-    """Return the result of a group's program, which is about to end."""
+    """Wait for the end of a group's program, and return the program's result."""
     try:
         status = program.process.wait(timeout=ENDING_S)
     except subprocess.TimeoutExpired:
@@ -222,5 +225,5 @@ def result_of(program) -> dict:
 
 
 def last_line(path) -> str:
-    """Return the last line of a file, or "no message" if it is empty."""
+    """Return the last line of a file, or "no message" for an empty file."""
     return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

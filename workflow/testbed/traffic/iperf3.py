@@ -8,20 +8,22 @@ from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
 
 FIRST_PORT = 5201
-#: Library that makes iperf3's server wait without a limit, and its receiver wait for whole blocks in the kernel
+#: Library that makes iperf3's server wait without a limit, and receive whole blocks by waiting in the kernel
 #: (envs/guest/iperf3_server.c).
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
-#: Library that makes iperf3's client wait likewise, and redirects its control connection (envs/guest/iperf3_client.c).
+#: Library that does the same for iperf3's client, and redirects the client's control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: Multiple of the network's rate that is too high to limit anything.
 BEYOND = 100
-#: Time in ms that a server waits for data: the longest value that it accepts. By default it ends the test after two minutes without data.
+#: Time in ms that a server waits for data: the largest value that iperf3 accepts. By default a server ends the test after two minutes
+#: without data.
 PATIENCE_MS = 86_400_000
-#: Length of the longest name of a CCA (TCP_CA_NAME_MAX of include/net/tcp.h, minus the zero at its end), and the padding of shorter names.
+#: Length of the longest CCA name (TCP_CA_NAME_MAX of include/net/tcp.h without the terminating zero), and name of the parameter that pads
+#: shorter names.
 LONGEST_NAME, PADDING = 15, "extra_data"
 #: The client runs on the sender.
 CLIENT_ON = "sender"
-#: A server ends by itself after its only client.
+#: Whether a server ends by itself: iperf3's ends after its only client.
 SERVER_ENDS = True
 
 
@@ -42,7 +44,7 @@ def server_command(client, specification) -> list[str]:
 
 
 def waits_in_kernel(specification) -> bool:
-    """Return whether the receiver waits for whole blocks in the kernel; UDP packets are received one by one."""
+    """Return whether the receiver waits in the kernel for whole blocks; UDP packets are always received one by one."""
     return specification.transport.receive_wait == "kernel" and not specification.udp
 
 
@@ -67,13 +69,13 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is more than its payload can reach.
+        # iperf3's default is 1 Mbit/s. The link's rate is more than the payload's rate can reach.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])
         command += ["--congestion", cca]
         if not specification.control_network:
-            # The parameters contain the CCA's name, and must have the same length for every CCA.
+            # iperf3 sends its parameters, which contain the CCA's name and must have the same length for every CCA.
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's maximum segment size includes the options.
@@ -83,7 +85,7 @@ def client_command(client, specification, address) -> list[str]:
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
-        # A client without a rate no longer reads the time once it has sent its last block, so a virtual clock would stand still.
+        # A client without a rate doesn't read the time after it has sent the last block, so a virtual clock would stand still.
         bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]
@@ -91,17 +93,15 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return iperf3's part of a client's entry in the document: the JSON of both sides.
+    """Return iperf3's part of a client's entry in the run document: the JSON output of ``client`` and ``server``.
 
-    Raises `TrafficError` with iperf3's own message.
-
-    ``outputs`` has the outputs of ``client`` and ``server``.
+    ``outputs`` maps ``client`` and ``server`` to a `traffic.Output`. Raises `TrafficError` with iperf3's own message.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 
 
 def result_of(side, client, output) -> dict:
-    """Return the JSON of one iperf3 process."""
+    """Return the parsed JSON output of one iperf3 process."""
     who = f"iperf3 {side} of flow{'s' if len(client.flows) > 1 else ''} {', '.join(map(str, client.flows))}"
     try:
         result = json.loads(output.text)
@@ -115,9 +115,10 @@ def result_of(side, client, output) -> dict:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return the flow of each data connection, by (sender, its port, the receiver's port), from iperf3's JSON.
+    """Return the flow of each data connection by (sender, sender's port, receiver's port), from iperf3's JSON output.
 
-    Connections to different ports, including a client's control connection, may use the same port on the sender.
+    The receiver's port is part of the key because connections to different ports, such as a client's control connection, may use the same
+    port on the sender.
     """
     return {
         (result["sender"], connection["local_port"], connection["remote_port"]): flow

@@ -1,9 +1,11 @@
-"""Start one side of a declared program, confined, and watch it until it ends.
+"""Launcher of one side of a declared program: it confines, starts and watches the program until the program ends.
 
-``python3 -m testbed.traffic.program_process PLAN RESULT`` runs as root of the guest and isn't part of the program. A server is
-started at once and ended when the input ends. A client is started at its time after the traffic's origin, which the input gives. This
-process prints ``ready`` for its parent: for a client before it is started, for a server when it has printed the declared line,
-or at once if no line is declared.
+``python3 -m testbed.traffic.program_process PLAN RESULT`` runs as root of the guest and isn't part of the program. A server is started at
+once, and ended when the launcher's input ends. For a client the launcher reads the traffic's origin from the input, and starts the client
+at the planned time.
+
+The launcher prints ``ready`` for its parent: before a client is started; when a server has printed the declared line; or at once for a
+server without a declared line.
 """
 
 import contextlib
@@ -20,14 +22,15 @@ import time
 from testbed.machine.confined import ENVIRONMENT, LOGS, MOST_SECRETS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
-#: Largest amount that a program may print, and amount kept from its end, in bytes.
+#: Largest output of a program, and size of the last part that is kept, in bytes.
 MOST_PRINTED, KEPT = 2**20, 4096
-#: Time from SIGTERM to SIGKILL, in ns.
+#: Time in ns between SIGTERM and SIGKILL.
 GRACE_NS = 2 * 10**9
-#: Largest number of characters of the last output that are shown.
+#: Largest number of characters of a program's last output that are shown.
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
-#: Ways in which a program may end: by itself, ended by the run, at its time limit, or because it printed too much; or it couldn't be started.
+#: Ways in which a program may end: by itself, at the end of the run, at its time limit, or after too much output; or it couldn't be
+#: started.
 ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
     "itself",
     "at the end",
@@ -38,10 +41,10 @@ ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
 
 
 class KeyLog:
-    """The pipe for a program's TLS secrets, if they are requested; the variable SSLKEYLOGFILE has the pipe's name.
+    """The pipe for a program's TLS secrets, if they are requested; the environment variable SSLKEYLOGFILE names the pipe.
 
-    Creating a file would consume a random number, so that all later random numbers, and the secrets, would be different. The pipe is
-    created before the program is due to start and read after its end, so that nothing happens in between.
+    Creating a file would consume a random number, which would change all later random numbers and the secrets. The pipe is created before
+    the program is due to start, and read after the program's end, so that nothing happens in between.
     """
 
     def __init__(self, plan):
@@ -53,20 +56,20 @@ class KeyLog:
             self.variable, self.passed = {"SSLKEYLOGFILE": f"/proc/self/fd/{write}"}, (write,)
 
     def write(self) -> None:
-        """Write everything that a program left in its pipe to the file for the secrets, without checking it."""
+        """Write the content of the pipe to the file for the secrets, without checking the content."""
         if self._target:
             os.set_blocking(self._end, False)
             content = b""
             with contextlib.suppress(BlockingIOError):
                 while len(content) < MOST_SECRETS and (part := os.read(self._end, MOST_SECRETS)):
                     content += part
-            # The file is written at once (O_SYNC), and not later by the kernel's own threads.
+            # The file is written at once (O_SYNC) instead of later by the kernel's own threads.
             with open(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o644), "wb", buffering=0) as file:
                 file.write(content[:MOST_SECRETS])
 
 
 class Watched:
-    """A running program: its output, and how it ended."""
+    """A running program, with the output so far and the reason for its end."""
 
     def __init__(self, plan, clock, key_log):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
@@ -76,24 +79,25 @@ class Watched:
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=ENVIRONMENT | key_log.variable, start_new_session=True, preexec_fn=lambda: confine_side(plan, there), pass_fds=key_log.passed,
         )  # fmt: skip
-        #: Folder of the program's logs, which is invisible to other programs and disappears with its last user.
+        #: Descriptor of the folder with the program's logs. The folder is invisible to other programs, and disappears when nothing uses
+        #: it any more.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
-        """Read the program's output; return whether there may be more."""
+        """Read a part of the program's output, and return whether more may follow."""
         chunk = os.read(self.process.stdout.fileno(), 65_536)
         self.printed += len(chunk)
         self.tail = (self.tail + chunk)[-KEPT:]
         return bool(chunk)
 
     def end(self, why) -> None:
-        """Ask the program to end (first call) or kill it (second call)."""
+        """Ask the program to end (first call), or kill the program (second call)."""
         ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)
 
     def drain(self) -> None:
-        """Read the rest of an ended program's output, and end the processes that it has left behind."""
+        """Read the rest of an ended program's output, and kill the processes that the program left behind."""
         os.set_blocking(self.process.stdout.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             while self.read() and self.printed <= 2 * MOST_PRINTED:
@@ -102,7 +106,7 @@ class Watched:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def result(self) -> dict:
-        """Return the program's result, once it has ended."""
+        """Wait for the program's end, and return the program's result."""
         status = self.process.wait()
         ended_ns = self.clock.now_ns()
         return {
@@ -112,14 +116,20 @@ class Watched:
 
 
 def confine_side(plan, launcher) -> None:
-    """Confine the process that is about to become a program, and pass the folder of its logs to a launcher that reads them."""
+    """Confine the process that is about to become a program.
+
+    The process also passes the folder of the program's logs to the socket ``launcher``, unless that is None.
+    """
     confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"])
     if launcher:
         socket.send_fds(launcher, [b" "], [os.open(LOGS, os.O_RDONLY | os.O_DIRECTORY)])
 
 
 def read_logs(watched, plan) -> dict:
-    """Return the content of an ended program's logs (`qlog.read_logs`), relative to the traffic's origin, which the input gives."""
+    """Return the content of an ended program's logs (`qlog.read_logs`), with times relative to the traffic's origin.
+
+    A server's origin is read from the input.
+    """
     # Imported here because other runs don't need it.
     from testbed.readings import qlog
 
@@ -129,7 +139,7 @@ def read_logs(watched, plan) -> dict:
 
 
 def reported(tail, word) -> int | None:
-    """Return the whole number after a word in the last line that contains both; None if there is no such line."""
+    """Return the last whole number that follows ``word`` in a program's output, or None if there is none."""
     if word is None:
         return None
     found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)
@@ -137,7 +147,7 @@ def reported(tail, word) -> int | None:
 
 
 def last_words(tail) -> str:
-    """Return the last lines of the output as one line of printable ASCII."""
+    """Return the last four lines of the output as one line of printable ASCII characters."""
     lines = [
         UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()
     ]
@@ -145,7 +155,7 @@ def last_words(tail) -> str:
 
 
 def watch(watched, clock, limit_ns, ready_line) -> None:
-    """Read a program's output until it has ended: by itself, at its limit, or because the input has ended."""
+    """Read a program's output until the program ends: by itself, at the time limit, after too much output, or at the end of the input."""
     awaited = None if ready_line is None else ready_line.encode()
     with selectors.EpollSelector() as selector:
         handle = os.pidfd_open(watched.process.pid)
@@ -172,7 +182,10 @@ def watch(watched, clock, limit_ns, ready_line) -> None:
 
 
 def why_to_end(watched, what) -> str | None:
-    """Return the reason to end a program now, or None if it may continue; ``what`` are the events that have occurred."""
+    """Return the reason to end a program now, or None if the program may continue.
+
+    ``what`` is the set of events that have just occurred.
+    """
     if watched.printed > MOST_PRINTED:
         return TOO_MUCH
     return AT_LIMIT if "limit" in what else AT_END if "input" in what else None
@@ -188,7 +201,7 @@ def wait_until(clock, at_ns) -> None:
 
 
 def carry_out(plan) -> dict:
-    """Start a program according to its plan, and return its result."""
+    """Start a program according to a plan, and return the program's result."""
     is_client, key_log = plan["start_ns"] is not None, KeyLog(plan)
     if is_client or plan["ready_line"] is None:
         print("ready", flush=True)

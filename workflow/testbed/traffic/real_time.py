@@ -1,10 +1,10 @@
-"""Real-time streams, as in calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
+"""Real-time streams as in calls and games: UDP packets of one size at a constant rate, with the delay or loss of each packet.
 
-Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its number and its
-sending time by the clock of the kernel that both hosts share, so one-way delays are exact. The streams of a group are offset
-from each other by equal parts of the interval.
+Sender and receiver are programs of this module, with one process per side for all streams of a group. Each packet contains its number and
+its sending time. Both hosts share the kernel's clock, so one-way delays are exact. The streams of a group are offset from each other by
+equal parts of the interval.
 
-``python3 -m testbed.traffic.real_time receive PLAN RESULT`` and ``... send PLAN RESULT``.
+``python3 -m testbed.traffic.real_time receive PLAN RESULT`` is the receiver, and ``... send PLAN RESULT`` is the sender.
 """
 
 import selectors
@@ -14,7 +14,7 @@ import sys
 
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: Header of a packet: its number, and its sending time in ns since the origin.
+#: Header of a packet: number, and sending time in ns since the origin.
 HEAD = struct.Struct("!Iq")
 #: Time in s that the receiver waits for packets in transit, in addition to the path's delay.
 PATIENCE_S = 5.0
@@ -22,7 +22,7 @@ MOST_BYTES = 2048
 
 
 def send_times_ns(group) -> list[int]:
-    """Return the sending times of a group's first stream, in ns since the origin; the other streams' times lie in between."""
+    """Return the sending times of a group's first stream, in ns since the origin; other streams have an offset (`stream_offset_ns`)."""
     begin_ns, end_ns, interval_ns = (
         round(at) for at in (group.start_s * 1e9, group.stop_s * 1e9, group.interval_ms * 1e6)
     )
@@ -30,12 +30,12 @@ def send_times_ns(group) -> list[int]:
 
 
 def stream_offset_ns(group, stream) -> int:
-    """Return the offset in ns of a stream's sending times relative to the first stream's."""
+    """Return the offset in ns between a stream's sending times and those of the first stream."""
     return round(stream * group.interval_ms * 1e6 / group.count)
 
 
 def send(plan, clock) -> dict:
-    """Send all packets of a plan, each at its time; return ``sent_ns``: the sending time of each packet, by stream."""
+    """Send each packet of a plan at its time, and return ``sent_ns``, the lists of sending times by stream."""
     events = sorted((at, stream) for stream, times in enumerate(plan["time_ns"]) for at in times)
     sockets = []
     for stream in range(len(plan["time_ns"])):
@@ -56,10 +56,11 @@ def send(plan, clock) -> dict:
 
 
 def receive(plan, sockets, clock) -> dict:
-    """Receive packets until all have arrived or the deadline has passed; return their delays and the numbers of faulty packets.
+    """Receive packets until all have arrived or the deadline has passed.
 
-    ``delay_ns`` has a list for each stream with one entry per packet, in order of the packets' numbers: the one-way delay of the packet's
-    first copy, or None if no copy arrived. ``duplicates`` and ``damaged`` are total numbers of packets.
+    Return ``delay_ns``, ``duplicates`` and ``damaged``. ``delay_ns`` has one list per stream, and each list has one entry per packet, in
+    order of the packets' numbers. An entry is the one-way delay of the packet's first copy, or None if no copy arrived. ``duplicates``
+    and ``damaged`` are numbers of packets in all streams.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0

@@ -1,9 +1,9 @@
 """Application ``round-trip``: qperf sends one message back and forth, over TCP or UDP.
 
-Each side waits for the other's message before it sends its own, so a connection never has more than
-one message in transit. qperf measures time by times(2), with the kernel's clock in steps of
-10 ms. This makes a run's duration, and thus the round-trip time, uncertain by 0.5 % over two seconds and 0.1 % over ten.
-In the guest almost none of this uncertainty remains, because both ends of the measured time are ticks of that clock.
+Each side waits for the other side's message before sending, so a connection never has more than one message in transit. qperf measures
+time with times(2), in steps of 10 ms. The duration of a run, and therefore the round-trip time, has an error of up to 0.5 % in runs of
+two seconds and 0.1 % in runs of ten seconds. In the guest almost no error remains, because the measured time begins and ends with a tick
+of this clock.
 """
 
 import re
@@ -13,7 +13,7 @@ from testbed.errors import TrafficError
 FIRST_PORT = 19765
 CLIENT_ON = "sender"
 SERVER_ENDS = False
-#: Port for the messages themselves.
+#: Port for the messages.
 DATA_PORT = 19766
 TESTS = {"tcp": "tcp_lat", "udp": "udp_lat"}
 VALUE = re.compile(r"^ *(\w+) += +([\d.]+) (\S*) *$", re.M)
@@ -35,10 +35,10 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return qperf's part of a client's entry in the document.
+    """Return qperf's part of a client's entry in the run document.
 
-    It is ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (messages that came back) and
-    ``rtt_us``, the mean: the time divided by the exchanges. Raises `TrafficError` with qperf's own message.
+    The key ``round_trip`` has ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (the number of messages that came back)
+    and ``rtt_us`` (the mean round-trip time, ``seconds`` divided by ``exchanges``). Raises `TrafficError` with qperf's own message.
     """
     output, test = outputs["client"], TESTS[specification.traffic.protocol]
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}
@@ -60,5 +60,5 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return the data connections to identify in socket readings: none, because a ping-pong is not a flow."""
+    """Return the flows of data connections in socket readings: none, because a ping-pong is not a flow."""
     return {}

@@ -1,10 +1,10 @@
-"""Flows with ``processes: per-side``: one program sends all flows of a run and another receives them, with one thread per flow.
+"""Flows with ``processes: per-side``: one program sends all flows of a run, and another program receives them.
 
-The kernel does the same work for a flow as with iperf3: the sender writes blocks and waits inside the kernel while
-the send buffer is full, and the receiver waits for data and discards them there too (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
-that waited for any of its sockets (epoll(7)) would be woken for every packet of thousands of receivers.
+Each program has one thread per flow. The kernel does the same work for a flow as with iperf3: the sender writes blocks and waits in the
+kernel while the send buffer is full; the receiver also waits in the kernel, and discards the data there (MSG_WAITALL and MSG_TRUNC of
+tcp(7)). A single thread that waited for any of thousands of sockets (epoll(7)) would be woken for every packet.
 
-``python3 -m testbed.traffic.streams send|receive PLAN RESULT``: see `clocked`.
+Usage: ``python3 -m testbed.traffic.streams send|receive PLAN RESULT`` (see `clocked`).
 """
 
 import _thread
@@ -17,31 +17,35 @@ import threading
 
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: Amount of data, in bytes, for which a receiver is woken; it doesn't change the kernel's handling of the data.
+#: Amount of data in bytes after which a receiver is woken. It doesn't change how the kernel handles the data.
 WAITS_FOR_BYTES = 1 << 20
 #: Socket option that limits the pacing rate, in bytes/s (include/uapi/asm-generic/socket.h).
 SO_MAX_PACING_RATE = 47
-#: Stack size of a thread, in bytes: these threads call only a few functions.
+#: Stack size of a thread in bytes. It is small because these threads call only a few functions.
 STACK_BYTES = 64 * 1024
-#: Number of connections that may wait to be accepted, as far as net.core.somaxconn allows.
+#: Number of connections that may wait to be accepted, if net.core.somaxconn allows as many.
 BACKLOG = 16_384
-#: Room for a struct tcp_info of any kernel, in bytes.
+#: Buffer size in bytes that suffices for any kernel's struct tcp_info.
 INFO_BYTES = 1024
 
 
 class Sender:
-    """Sends the flows of a plan, each from its start to its stop.
+    """Sender of all flows of a plan, each between its start and stop times.
 
-    ``result`` has columns with one entry per flow: ``connected_ns`` and ``ended_ns`` (None if the flow never connected or ended),
-    ``written_bytes``, and ``info``, the kernel's struct tcp_info once everything had been received, in hexadecimal
-    digits. ``failures`` maps the number of a failed flow to the reason.
+    ``result`` has columns with one entry per flow:
+
+    - ``connected_ns`` and ``ended_ns``: times in ns, or None if the flow didn't connect or end;
+    - ``written_bytes``: the number of bytes written;
+    - ``info``: the kernel's struct tcp_info in hexadecimal digits, read after all data had been received.
+
+    ``failures`` maps the number of a failed flow to the reason.
 
     Parameters
     ----------
     plan : dict
-        ``hosts``, for each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; columns with one
-        entry per flow: ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` and
-        ``max_pacing_bytes_per_s``, or None; ``no_delay``.
+        ``hosts`` has a dict for each sending host: ``namespace`` (a descriptor), and the receiver's ``address`` and ``port``. Columns
+        with one entry per flow are ``host`` (index in ``hosts``), ``local_port``, ``cca``, ``start_ns`` and ``stop_ns``. Settings for all
+        flows are ``block_bytes``, ``segment_bytes`` (or None), ``max_pacing_bytes_per_s`` (or None) and ``no_delay``.
     """
 
     def __init__(self, plan):
@@ -57,7 +61,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _opened(self):
-        """Return the flows' sockets, each created in the namespace of its host."""
+        """Return the flows' sockets, each created in the network namespace of the flow's host."""
         plan, sockets, of_host = self.plan, [None] * len(self.plan["host"]), {}
         for number, host in enumerate(plan["host"]):
             of_host.setdefault(host, []).append(number)
@@ -78,7 +82,7 @@ class Sender:
         return sockets
 
     def run(self, clock) -> None:
-        """Start and stop all flows at their times and wait until each has ended."""
+        """Start and stop all flows at their times, and wait until all flows have ended."""
         self.clock = clock
         events = [(at_ns, 0, number) for number, at_ns in enumerate(self.plan["start_ns"])]
         events += [(at_ns, 1, number) for number, at_ns in enumerate(self.plan["stop_ns"])]
@@ -98,7 +102,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _stop(self, number):
-        """Stop sending a flow; data already written still arrive."""
+        """Stop writing data to a flow. Data already written still arrive."""
         self.stopped[number] = 1
         try:
             self.sockets[number].shutdown(socket.SHUT_WR)
@@ -116,7 +120,7 @@ class Sender:
             self.all_ended.release()
 
     def _send(self, number):
-        """Send one flow, from its connection until all written data have arrived."""
+        """Connect and send one flow, and wait until all written data have arrived."""
         one, result = self.sockets[number], self.result
         there = self.plan["hosts"][self.plan["host"][number]]
         one.connect((there["address"], there["port"]))
@@ -136,14 +140,14 @@ class Sender:
 
 
 class Receiver:
-    """Receives all data sent to the hosts of a plan, until its input ends.
+    """Receiver of all data sent to the hosts of a plan, until the standard input ends.
 
-    ``result`` has one dict per host: the sender's port -> bytes received.
+    ``result`` has one dict per host: sender's port -> number of received bytes.
 
     Parameters
     ----------
     plan : dict
-        ``hosts``, for each receiving host ``namespace`` (a descriptor), ``address``, ``port``.
+        ``hosts`` has a dict for each receiving host: ``namespace`` (a descriptor), ``address`` and ``port``.
     """
 
     def __init__(self, plan):

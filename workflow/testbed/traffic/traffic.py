@@ -1,4 +1,4 @@
-"""Traffic: servers and clients of a run's application, started at times drawn from the seed."""
+"""The servers and clients of a run's application. The clients start at random times drawn from the seed."""
 
 import bisect
 import itertools
@@ -21,24 +21,24 @@ from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.traffic import file_transfer, iperf3, round_trip
 from testbed.traffic.alarm import Alarm
 
-#: TCP_LISTEN in /proc/net/tcp.
+#: State TCP_LISTEN in /proc/net/tcp.
 LISTENING = "0A"
-#: A study's `traffic.application` -> its module.
+#: Value of a study's `traffic.application` -> module of the application.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
-#: Time in s that a client may take beyond its duration: if a path loses its first packets, they are retransmitted at ever longer
-#: intervals, which a virtual clock skips.
+#: Time in s that a client may take in addition to its duration, with a real and with a virtual clock. If a path loses a client's first
+#: packets, they are retransmitted at ever longer intervals; a virtual clock skips these intervals.
 GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
-#: Largest ratio of a transfer's duration to the duration that it would have over a fully used link.
+#: Largest allowed ratio between a transfer's duration and the shortest possible duration over the link.
 SLOWEST = 30
-#: Kind of the events that change a path; they come first among simultaneous events.
+#: Kind of the events that change a path. These events come first among simultaneous events.
 OF_PATH = -1
-#: Times at which the sockets are read, as fractions of the time that all flows have in common.
+#: Times of the socket readings, as fractions of the period in which all flows run.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its flows, the port of its server, and its start time."""
+    """One client: flows, port of the server, and start time in s since the traffic's origin."""
 
     flows: tuple
     port: int
@@ -47,7 +47,11 @@ class Client:
 
 @dataclass(frozen=True)
 class Output:
-    """The result of a process: its exit status, its output, and for a client the time of its end, in s since the traffic's origin."""
+    """The result of a process.
+
+    ``text`` is the standard output, and ``errors`` the error output. ``ended_s`` is the time at which the last client had ended, in s
+    since the traffic's origin.
+    """
 
     status: int
     text: str
@@ -63,9 +67,8 @@ def application_of(specification) -> ModuleType:
 def plan_clients(specification) -> list[Client]:
     """Return the clients of a run.
 
-    Start times are drawn uniformly within the time that the study gives (one RTT of the
-    empty path if it gives none), so that replications of a cell without loss differ and
-    flows are not synchronised.
+    Start times are drawn uniformly within the study's ``start_within_ms`` (by default the longest RTT of the empty paths). Therefore
+    replications of a cell without loss differ, and flows are not synchronised.
     """
     draw = random.Random(specification.substream("flow-starts"))
     first_port = application_of(specification).FIRST_PORT
@@ -85,13 +88,16 @@ def plan_clients(specification) -> list[Client]:
 
 
 def start_within_s(specification) -> float:
-    """Return the time within which clients start, in s since the traffic's origin, or since their group's start."""
+    """Return the length in s of the period in which clients start, after the traffic's origin or the start of the client's group."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
 def look_times_s(clients, specification) -> list[float]:
-    """Return the times of socket readings, in s since the traffic's origin; if all flows have the same times, all are running then."""
+    """Return the times of socket readings, in s since the traffic's origin.
+
+    Each combination of a flow's start and stop times gets separate readings, at which all flows with these times are running.
+    """
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
         begin = start_s + start_within_s(specification)
@@ -101,24 +107,24 @@ def look_times_s(clients, specification) -> list[float]:
 
 
 def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
-    """Return the flows that must be sending at a reading of the sockets, and the flows that may be sending."""
+    """Return the flows that must be sending, and the flows that may be sending, at a socket reading."""
     if not specification.groups:
         return (everyone := set(range(specification.flows))), everyone
     due, possible, latest_s = set(), set(), start_within_s(specification) + set_up_s(clients, specification)
     for flow in specification.long_flows:
         if flow.start_s + latest_s < time_s < flow.stop_s:
             due.add(flow.number)
-        # A connection ends with its last packets, which may take long to arrive.
+        # A connection ends when its last packets have arrived, which may take long.
         if flow.start_s <= time_s:
             possible.add(flow.number)
     return due, possible
 
 
 def set_up_s(clients, specification) -> float:
-    """Return the time in s that a client takes before data flow, without loss.
+    """Return the time in s that a client takes until data flow, if no packets are lost.
 
-    iperf3's control connection and parameters take three round trips; then each stream of
-    a client connects after the previous one. The commands that request a file from a server take at least as long.
+    iperf3's control connection and parameters take three round trips. Then the streams of a client connect one after another. The
+    commands that request a file from an FTP server take at least as long.
     """
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 
@@ -134,15 +140,34 @@ def carry(
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets while they run, and collect the results.
 
-    ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
-    ``programs`` (`group_programs.GroupPrograms`) run the groups other than long flows; they receive the origin and are waited for.
-    ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), and ``recordings`` are those that
-    record the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
+    Parameters
+    ----------
+    path : topology.NetworkPath
+        The network.
+    specification : RunSpecification
+        Specification of the run.
+    origin : callable
+        Function that is called once, at the origin of all times, and returns the monotonic clock in ns.
+    programs : group_programs.GroupPrograms, optional
+        Programs of the groups other than long flows. They get the origin, and their end is awaited.
+    changes : iterable
+        Objects that change the path (`path_changes.PathChanges`, `outage.Outage`).
+    recordings : iterable
+        Objects that record the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
+    folder : Path
+        Folder for the output of servers and clients.
 
-    Returns ``entries``, one per client: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
-    the results of its application (from its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
-    ``sockets`` of the senders' data connections; ``series``, in the form of `sampling.Sampler.series`, if the study asks for time
-    series; ``delivered``, in the form of `deliveries.Deliveries.result`, for iperf3 over TCP.
+    Returns
+    -------
+    entries : list of dict
+        One entry per client: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and the results from ``entry``
+        of the application's module.
+    looks : list of dict
+        Socket readings: ``time_s`` since the traffic's origin, and ``sockets``, the senders' data connections.
+    series : dict or None
+        Time series in the form of `sampling.Sampler.series`; None if the study requests none.
+    delivered : dict or None
+        Deliveries in the form of `deliveries.Deliveries.result`; None except for iperf3 over TCP.
 
     Raises
     ------
@@ -184,7 +209,7 @@ def carry(
 
 
 def nodes_of(path, specification, client) -> tuple:
-    """Return the nodes of a client's server and of the client itself."""
+    """Return the node of a client's server, and the node of the client."""
     pair = specification.flow_pair(client.flows[0])
     sender, receiver = path.net[pair.sender], path.net[pair.receiver]
     return (receiver, sender) if application_of(specification).CLIENT_ON == "sender" else (sender, receiver)
@@ -193,14 +218,14 @@ def nodes_of(path, specification, client) -> tuple:
 def start_and_sample(
     path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=(), recordings=()
 ) -> tuple[dict[int, subprocess.Popen], float]:
-    """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
+    """Start clients, change the path and read sockets at the planned times, until all clients have ended.
 
-    Among simultaneous events, changes to the path come first, looks come after starts, and samples last. Waiting doesn't read the
-    clock: each reading would move the guest's clock by 256 ns (arch/um/kernel/time.c), so the times of a
-    run would depend on the number of readings of its sockets.
+    The order of simultaneous events is: changes to the path, starts of clients, socket readings (looks), samples of time series. Waiting
+    doesn't read the clock. Each reading of the clock would advance the guest's clock by 256 ns (arch/um/kernel/time.c), so a run's times
+    would depend on the number of socket readings.
 
-    Returns ``processes``, port -> process of the client, and ``ended_s``, the time when the last client had ended, in s since the
-    traffic's origin. Raises `TrafficError` if a client does not end.
+    Returns ``processes`` (port -> the client's process) and ``ended_s``, the time at which the last client had ended, in s since the
+    traffic's origin. Raises `NotEndedError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [] if specification.per_side else [(client.start_offset_s, 0, client) for client in clients]
@@ -212,7 +237,7 @@ def start_and_sample(
     if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
-            # Read a real clock; reading a virtual one would move it.
+            # Read a real clock. Reading a virtual clock would advance it.
             deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
 
         starts_s = [client.start_offset_s for client in clients]
@@ -231,7 +256,7 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        # If all flows end early, the remaining changes to the path are still made, because the checks expect all planned changes.
+        # If all flows end early, the remaining changes to the path are still made, because checks expect all planned changes.
         while alarm.waits_for(len(processes) < to_start or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
@@ -248,7 +273,7 @@ def start_and_sample(
                 for further in what(at) or ():
                     bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
-                # Computed from the count and not by addition: adding 0.1 600 times doesn't give 60.
+                # Computed from the count instead of by addition, because adding 0.1 600 times doesn't give 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
             for recording in recordings:
@@ -257,7 +282,10 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that reads the sockets at intervals of an eighth of the elapsed time, as a file transfer's duration is unknown."""
+    """Return an event that reads the sockets again and again, at intervals of an eighth of the elapsed time.
+
+    This is for file transfers, whose duration is unknown.
+    """
 
     def look_again(at_s):
         look(at_s)
@@ -267,10 +295,10 @@ def on_and_on(look, events) -> Callable:
 
 
 def follower(clients, specification, sampler, deliveries, read, events) -> Callable:
-    """Return an event that continues the readings if flows have not even begun by their planned end, until these flows have ended too.
+    """Return an event that adds readings if a flow has not begun by its planned end, until such flows have ended too.
 
-    A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. If all flows
-    have begun by the time at which they should end, there are no additional readings.
+    A path that loses the first packets of a connection may delay the flow until after the planned looks and readings. There are no
+    additional readings if all flows have begun by their planned end.
     """
     # If there are no long flows, none can be missing.
     step_s = min((flow.length_s for flow in specification.long_flows), default=math.inf) / PARTS
@@ -294,21 +322,21 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
 
 
 def time_limit_s(specification) -> float:
-    """Return the time limit in s for a client; a transfer of a fixed amount may be far slower than the link."""
+    """Return the time limit in s for a client. A transfer of a given amount of data may be far slower than the link."""
     by_time = specification.expected_s == specification.traffic.duration_s
     grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
     return grace_s + specification.expected_s * (1 if by_time else SLOWEST)
 
 
 def address_of(specification, client) -> str:
-    """Return the address to which a client connects: the receiver's, or the sender's if that is the server."""
+    """Return the address to which a client connects: the address of the receiver, or of the sender if the client runs on the receiver."""
     pair = specification.flow_pair(client.flows[0])
     on_sender = application_of(specification).CLIENT_ON == "sender"
     return destination(specification, pair, pair.receiver if on_sender else pair.sender)
 
 
 def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s) -> dict:
-    """Wait for a client and its server and return their entry in the document."""
+    """Wait for the end of a client and its server, and return the client's entry in the run document."""
     application, outputs = application_of(specification), {}
     for side, one in (("client", process), ("server", server)):
         if side == "server" and not application.SERVER_ENDS:
@@ -319,7 +347,7 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
     try:
         entry = application.entry(client, specification, outputs)
     except TrafficError:
-        # A killed process makes the others fail.
+        # A killed process makes other processes fail.
         for one in (process for group in everyone for process in group.values()):
             check_not_killed(specification.traffic.application, one)
         raise
@@ -336,9 +364,9 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
 
 
 def start(node, command, output) -> subprocess.Popen:
-    """Start a process of the application on a node; its output goes to files.
+    """Start a process of the application on a node, with output to files.
 
-    Additional environment variables precede the command as in a shell: ``NAME=value``.
+    Environment variables may precede the command as in a shell: ``NAME=value``.
     """
     log(f"{node.name}$ {' '.join(command)}")
     variables = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, command))
@@ -369,7 +397,7 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
 
 
 def listening_on(node) -> set[int]:
-    """Return the TCP ports on which something in a node listens."""
+    """Return the TCP ports of all listening sockets in a node."""
     with network_namespace(node):
         tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("tcp", "tcp6")]
     sockets = (line.split() for _, *lines in tables for line in lines)
@@ -377,7 +405,7 @@ def listening_on(node) -> set[int]:
 
 
 def collect(who, process, output, deadline, ended_s) -> Output:
-    """Wait for one process and return its `Output`; raise `TrafficError` if it does not end."""
+    """Wait for one process, and return its `Output`; raise `NotEndedError` if the process does not end in time."""
     try:
         status = process.wait(timeout=max(0.01, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:

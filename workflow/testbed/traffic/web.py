@@ -1,15 +1,14 @@
-"""Web objects: nginx on the sender, and one client on the receiver that requests each object over a separate connection.
+"""Web objects: nginx on the sender, and a client on the receiver. The client requests each object over a separate connection.
 
-The client is our own program, with one process for all objects of a group, because a browser or curl would have to be started for
-each of thousands of objects. The client connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to
-the last byte. The completion time is the time from the call of connect(2) to that byte, so it includes SYN and request.
+The client is a program of this module, with one process for all objects of a group; a browser or curl would have to be started for each
+of thousands of objects. The client connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
+byte. The completion time is measured from the call of connect(2) to the last byte, so it includes the handshake and the request.
 
-The server's CCA is set on its listening socket, and accepted sockets inherit it (tcp_create_openreq_child of
-net/ipv4/tcp_minisocks.c). nginx inherits that socket from the program that starts it, as from a predecessor in an upgrade
-without interruption (the variable NGINX; nginx's mode without a master process would crash on it). Objects are sparse files in memory,
-one per size.
+The server's CCA is set on the listening socket, and accepted sockets inherit it (tcp_create_openreq_child in net/ipv4/tcp_minisocks.c).
+nginx inherits the listening socket from this program through the environment variable NGINX, as in an upgrade without interruption.
+(Without a master process nginx would crash on the variable.) Objects are sparse files in memory, one per size.
 
-``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, ``... ask PLAN RESULT`` is the client.
+``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, and ``... ask PLAN RESULT`` is the client.
 """
 
 import errno
@@ -22,7 +21,7 @@ from pathlib import Path
 from experiment.web_objects import NOT_COMPLETE
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: Number of connections that may wait to be accepted, and that nginx may have at a time.
+#: Number of connections that may wait to be accepted, and number of connections that nginx may have at a time.
 BACKLOG, CONNECTIONS = 4096, 16_384
 CONFIGURATION = """
 daemon off; worker_processes 1; user root; error_log stderr error; pid {folder}/nginx.pid;
@@ -41,12 +40,12 @@ END_OF_HEADER = b"\r\n\r\n"
 
 
 def authority(address, port) -> str:
-    """Return address and port in URL form."""
+    """Return an address and port in the form of a URL."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def write_objects(folder, sizes) -> None:
-    """Create the files of a server: one per size, named after its size."""
+    """Create a server's files: one file per size, with the size as its name."""
     objects = Path(folder, "objects")
     objects.mkdir(parents=True)
     for size in set(sizes):
@@ -55,7 +54,7 @@ def write_objects(folder, sizes) -> None:
 
 
 def serve(address, port, cca, folder) -> None:
-    """Listen with a CCA and become nginx; doesn't return."""
+    """Open a listening socket with a CCA, and replace this process by nginx. This function doesn't return."""
     allow_open_files()
     listening = socket.socket(address_family(address), socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -73,7 +72,7 @@ def serve(address, port, cca, folder) -> None:
 
 
 class Fetch:
-    """One object being transferred: its number and size, and the data received so far."""
+    """The transfer of one object: number, size, and the data received so far."""
 
     def __init__(self, number, size, address, port, started_ns):
         self.number, self.size, self.started_ns = number, size, started_ns
@@ -85,7 +84,7 @@ class Fetch:
         )
 
     def request(self) -> str | None:
-        """Send the request on the established connection; return None, or the reason if the connection failed."""
+        """Send the request on the established connection; return the reason if the connection failed, else None."""
         if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             return errno.errorcode[number]
         # A request fits into the empty send buffer of a new connection.
@@ -94,7 +93,10 @@ class Fetch:
         return None
 
     def receive(self, buffer) -> tuple[bool, str | None]:
-        """Receive the data that have arrived; return whether the transfer has ended, and the reason for a failure or None."""
+        """Receive the data that have arrived.
+
+        Return whether the transfer has ended, and the reason for a failure or None.
+        """
         try:
             count = self.socket.recv_into(buffer)
         except BlockingIOError:
@@ -121,15 +123,16 @@ class Fetch:
 
 
 def ask(plan, clock) -> dict:
-    """Request all objects of a plan, each at its time, and wait for them until the plan's deadline.
+    """Request each object of a plan at its time, and wait for the objects until the plan's deadline.
 
-    Returns columns with one entry per object: ``start_ns``, ``completion_ns`` (None if incomplete), ``body_bytes``,
-    ``header_bytes``; and ``failures``: number -> reason.
+    Returns columns with one entry per object: ``start_ns``, ``completion_ns`` (None if incomplete), ``body_bytes`` and ``header_bytes``.
+    ``failures`` maps the number of a failed object to the reason.
 
     Parameters
     ----------
     plan : dict
-        ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``. Times are since the origin.
+        ``address`` and ``port`` of the server, columns ``time_ns`` and ``bytes`` with one entry per object, and ``deadline_ns``. Times
+        count from the origin.
     clock : clocked.Clock
     """
     times_ns, sizes = plan["time_ns"], plan["bytes"]
