@@ -233,7 +233,8 @@ def test_reworded_definitions_make_no_statistics_stale(copy_of_smoke):
     text = columns.read_text()
     columns.write_text(
         text.replace(
-            "Mean of the smoothed RTTs of the senders' TCP", "The smoothed RTTs' mean, which the senders' TCP had"
+            "Mean smoothed RTT of the senders' TCP, averaged",
+            "The smoothed RTTs' mean, which the senders' TCP had, averaged",
         )
     )
     assert columns.read_text() != text

@@ -1,8 +1,8 @@
-"""Common parts of all rules' scripts: their calling convention, and a log of their output.
+"""The calling convention of all rule scripts, and the log of their output.
 
-A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. It uses the libraries of its image, which
-come first in Python's search path; Snakemake's own environment is only appended to the path. A test
-(`tests/test_layers.py`) ensures that the image has every library that a script imports.
+A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. The libraries of the script's image come
+first in Python's search path; Snakemake's environment is appended to the end. A test (`tests/test_layers.py`) ensures
+that the image has every library that a script imports.
 """
 
 import contextlib
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-#: Errors that come from a machine's disk and not from a mistake in a script.
+#: Errors caused by the machine's disk, not by a mistake in a script.
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 class _Both:
-    """A stream whose text is also written to a log, as long as the log can be written."""
+    """A stream that also copies its text to a log, and ignores errors in writing the log."""
 
     def __init__(self, stream: TextIO, log):
         self.stream, self.log = stream, log
@@ -34,13 +34,13 @@ class _Both:
 
 
 def keep_log(path: str) -> None:
-    """Copy standard output and standard error, tracebacks included, to a file from now on."""
+    """From now on, copy standard output and standard error (including tracebacks) to a file."""
     log = open(path, "wb", buffering=0)  # noqa: SIM115, it stays open until the script ends; text that a full disk refuses is lost
     sys.stdout, sys.stderr = _Both(sys.stdout, log), _Both(sys.stderr, log)
 
 
 def run_rule(main: Callable, snakemake) -> None:
-    """Call a script's ``main`` with the inputs, outputs and params of its rule, and copy its output to the rule's log."""
+    """Call a script's ``main`` with its rule's inputs, outputs and params, and copy the script's output to the rule's log."""
     with contextlib.suppress(OSError):
         keep_log(snakemake.log[0])
     try:

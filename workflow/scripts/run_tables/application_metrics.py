@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from experiment.run_document import specification_of
 from run_tables.tidy_tables import FLOWS
 
-#: Columns of a flow that not every application has: all from ``goodput_mbps`` on, except ``valid``.
+#: Columns of a flow that some applications don't have, with None as value: all columns from ``goodput_mbps`` on, except ``valid``.
 MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
@@ -18,8 +18,8 @@ def has_own_metrics(document) -> bool:
 def application_flows(document) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions.
 
-    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and ping-pong messages have no goodput; their
-    round-trip time is ``rtt_mean_ms``.
+    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and ping-pong messages have no goodput. The
+    round-trip time of ping-pong messages is ``rtt_mean_ms``.
     """
     run, seen = specification_of(document), {}
     for look in document["sockets"]:
@@ -59,7 +59,7 @@ def _flows_of(run, document, process, seen) -> Iterator[dict]:
 
 
 def _mptcp_flows(document, process, seen) -> Iterator[dict]:
-    """Yield the flows of an MPTCP client: sums from iperf3, everything else from the kernel's subflows."""
+    """Yield the flows of an MPTCP client, with totals from iperf3 and all other values from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
     of_host = retransmitted_segments(document, process["sender"])
     alone = sum(len(other["flows"]) for other in document["traffic"] if other["sender"] == process["sender"]) == 1
@@ -82,7 +82,7 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return a flow's mean, largest and smallest RTT over readings and subflows, and its CCA, as reported by the kernel.
+    """Return a flow's CCA, and its mean, largest and smallest RTT over readings and subflows, as reported by the kernel.
 
     ``seen_of`` maps a flow to its sockets at all readings.
     """

@@ -1,4 +1,4 @@
-"""Measurements at the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and columns of other tables on the whole chain."""
+"""Rows of ``tidy/bottlenecks.csv`` for the bottlenecks of a chain, and columns of other tables that describe the whole chain."""
 
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
@@ -8,14 +8,17 @@ from testbed.readings.deliveries import windows
 
 
 def whole_delay_ms(scenario, way) -> float:
-    """Return the one-way delay of a resolved scenario's link, or of all links between a chain's routers, in ms."""
+    """Return the one-way delay in ms of a resolved scenario's link; for a chain, the sum over all links between routers.
+
+    ``way`` is "forward" or "reverse".
+    """
     if scenario["topology"] != "chain":
         return scenario["link"]["delay_ms"][way]
     return sum(one["delay_ms"][way] for one in scenario["chain"]["bottlenecks"])
 
 
 def chain_columns(scenario) -> dict[str, int | str | None]:
-    """Return the columns of `tidy_tables.SCENARIOS` on chains; all are None for other topologies."""
+    """Return the columns of `tidy_tables.SCENARIOS` that describe a chain; all are None for other topologies."""
     if scenario["topology"] != "chain":
         return dict.fromkeys(("cross_flows", "cross_cca", "chain_rtts_ms"))
     rtts_ms = (pair.rtt_ms for pair in RunSpecification({"scenario": scenario}).pairs)
@@ -64,7 +67,7 @@ def _row(document, run, windows, placed):
 
 
 def _mean_queue(document, number, windows):
-    """Return the mean of a bottleneck's queue samples within the window that all flows have in common, or None."""
+    """Return the mean of a bottleneck's queue samples in packets within the common window of all flows, or None."""
     of_each = {one["bottleneck"]: one for one in document.get("series", {}).get("queues", ())}
     if number not in of_each or not windows:
         return None

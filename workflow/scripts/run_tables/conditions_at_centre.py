@@ -1,8 +1,8 @@
-"""Nominal conditions of scenarios for which the conditions of each run are drawn around nominal values (`variation` of a study).
+"""Nominal conditions of scenarios whose runs have randomly drawn conditions (`variation` of a study).
 
-``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which its measurements are compared. Code that describes
+``tidy/runs.csv`` and ``flows.csv`` contain the actual conditions of each run; measurements are compared with these. Code that describes
 a scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's centre.
-Tables of studies without drawn conditions are returned unchanged.
+Without drawn conditions, the functions return tables unchanged.
 """
 
 import math
@@ -14,7 +14,7 @@ from run_tables.queue_sizes import queue_bdp
 from study_files.study_variation import is_varied
 from wording.number_format import is_missing
 
-#: Column of runs -> column of scenarios with the centre.
+#: Column of runs -> column of scenarios with the nominal value.
 OF_SCENARIO = {
     "rate_mbps": "rate_mbps", "delay_ms": "delay_forward_ms", "rtt_path_ms": "rtt_path_ms", "background": "background",
 }  # fmt: skip
@@ -23,14 +23,14 @@ DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the nominal limit of a resolved scenario's queue in packets: the limit in ``run``, unless conditions are drawn."""
+    """Return the nominal queue limit of a resolved scenario in packets; without drawn conditions, this is the limit in ``run``."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets
 
 
 def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/runs.csv`` with drawn conditions replaced by the nominal ones.
+    """Return ``tidy/runs.csv`` with drawn conditions replaced by nominal conditions.
 
     The replaced columns are the keys of `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
     """
@@ -65,7 +65,7 @@ def _at_centre(run, scenario):
 
 
 def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/flows.csv`` with drawn RTTs of empty paths replaced by the nominal ones."""
+    """Return ``tidy/flows.csv`` with drawn RTTs of empty paths replaced by nominal RTTs."""
     if not _varied(scenarios):
         return flows
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(flows[["scenario", "replication"]]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jsonschema_rs
 
-#: Largest length of a message on a violation, which might contain a whole section.
+#: Largest length in characters of a message about a violation; a longer message, which may quote a whole section, is cut.
 LONGEST = 300
 
 
@@ -15,7 +15,10 @@ def read_form(schema) -> jsonschema_rs.Draft202012Validator:
 
 
 def violation(form, document) -> str | None:
-    """Return a document's first violation of a form (`read_form`), with its place; None if the document has this form."""
+    """Return a document's first violation of a schema with its place, or None if the document is valid.
+
+    ``form`` is a validator from `read_form`.
+    """
     try:
         form.validate(document)
     except jsonschema_rs.ValidationError as error:

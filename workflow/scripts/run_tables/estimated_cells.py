@@ -1,4 +1,4 @@
-"""Tables with one row per cell: values shared by the cell's runs, and means over the valid runs with their intervals."""
+"""Tables with one row per cell: values that the cell's runs share, and means with intervals over the valid runs."""
 
 import pandas as pd
 
@@ -13,9 +13,8 @@ def estimated_cells(
 ) -> pd.DataFrame:
     """Return a table with one row per cell, in the order of the runs.
 
-    A numeric column that the runs also have becomes the mean over the cell's valid runs. If the table has columns for the mean's
-    interval, they are filled, within the bounds that the column declares. Other columns that the runs have are taken from the cell's
-    first run. ``n`` is the number of valid runs.
+    A column of numbers contains the mean over the cell's valid runs. If the column declares an interval, the interval's columns are filled
+    too, clipped to the column's bounds. Columns of other kinds contain the value of the cell's first run. ``n`` is the number of valid runs.
 
     Parameters
     ----------
@@ -29,9 +28,9 @@ def estimated_cells(
     of_scenario : pandas.DataFrame, optional
         Columns that depend only on the scenario, indexed by scenario.
     also : callable, optional
-        Function that returns the remaining columns from the incomplete row and its valid runs.
+        Function of the incomplete row and the cell's valid runs, which returns the remaining columns.
     steps : dict of str to pandas.Series, optional
-        Measure -> its resolutions from `resolution.resolutions`; the resolution of any other measure is 0.
+        Column -> resolutions from `resolution.resolutions`. The resolution of all other columns is 0.
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]

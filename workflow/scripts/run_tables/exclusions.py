@@ -19,7 +19,8 @@ KEPT = "_kept"
 def excluded_by(document) -> str:
     """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if the run is valid.
 
-    If path, hosts or measurements were not as requested, the run shows nothing about its senders, regardless of any other failed checks.
+    If the path, the hosts or the measurement differed from the specification, the reason is `INSTRUMENT`, regardless of other failed checks:
+    such a run shows nothing about its senders.
     """
     if document["verdict"]["valid"]:
         return ""
@@ -30,14 +31,14 @@ def excluded_by(document) -> str:
 
 
 def not_run(runs: pd.DataFrame) -> pd.Series:
-    """Return a mask of the runs in ``tidy/runs.csv`` that were not executed, and so neither passed nor failed any check."""
+    """Return a mask of the runs in ``tidy/runs.csv`` that were not executed, and therefore have no checks."""
     return runs["invalid_because"] == NOT_RUN
 
 
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid run.
+    """Return the (scenario, IP version) pairs for which all runs were executed and each CCA has a valid run.
 
-    CCAs can be ranked only there: elsewhere some CCAs would be missing, or CCAs would be compared over different runs.
+    CCAs are ranked only in these pairs. In other pairs, a CCA would be missing, or CCAs would be compared over different runs.
     """
     places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
     whole = set()
@@ -49,35 +50,36 @@ def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
 
 
 def in_whole_places(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a table of cells whose scenario and IP version have all their runs (`whole_places`)."""
+    """Return the rows of a table of cells that belong to a (scenario, IP version) pair from `whole_places`."""
     whole = whole_places(runs)
     places = zip(table["scenario"], table["ip_version"], strict=True)
     return table[pd.Series([place in whole for place in places], table.index, dtype=bool)]
 
 
 def usable_exclusions(runs: pd.DataFrame) -> pd.Series:
-    """Return a mask of the runs in ``tidy/runs.csv`` that failed a check but were executed and have a metric."""
+    """Return a mask of the runs in ``tidy/runs.csv`` that are invalid but have at least one metric."""
     return ~runs["valid"] & runs[[metric.column for metric in METRICS]].notna().any(axis=1)
 
 
 def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return ``tidy/runs.csv`` with excluded runs that have measurements marked as valid, or None if there are none."""
+    """Return ``tidy/runs.csv`` with the `usable_exclusions` marked as valid, or None if there are no such runs."""
     usable = usable_exclusions(runs)
     return runs.assign(valid=runs["valid"] | usable) if usable.any() else None
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table with its ``<column>_kept`` columns filled from the same table computed with excluded runs.
+    """Return a table with its ``<column>_kept`` columns filled from a second table, which includes excluded runs.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Table from valid runs, with a ``<column>_kept`` for each of the columns.
+        Table computed from valid runs, with a column ``<column>_kept`` for each of ``columns``.
     kept : pandas.DataFrame
-        The same table from `runs_with_exclusions`.
+        The same table computed from `runs_with_exclusions`.
     keys : sequence of str
         Columns that identify a row of both tables.
     columns : sequence of str
+        Columns of ``kept`` to copy.
     """
     names = {column: column + KEPT for column in columns}
     other = kept[[*keys, *columns]].rename(columns=names)

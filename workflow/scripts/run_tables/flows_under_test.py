@@ -7,7 +7,7 @@ from experiment.host_pairs import Pair
 def numbers_under_test(run) -> set[int]:
     """Return the numbers of the flows of a `RunSpecification` that use the CCA under test.
 
-    A run's columns don't cover groups with a CCA given by name, programs that aren't the run's CCA, or groups that send data in reverse.
+    Groups with an explicit CCA, programs that aren't the run's CCA, and groups that send data in the reverse direction aren't under test.
     """
     named = {group.name for group in run.groups if group.cca != OWN or group.direction == REVERSE}
     under_test = {group.name for group in programs_under_test(run) if group.direction != REVERSE}
@@ -16,7 +16,7 @@ def numbers_under_test(run) -> set[int]:
 
 
 def programs_under_test(run) -> list:
-    """Return the program groups that take the place of the flows under test in a `RunSpecification`, where a program is the run's CCA."""
+    """Return the program groups under test in a `RunSpecification`: the groups whose program is the run's CCA."""
     return [group for group in run.groups_of(PROGRAM) if group.cca != OWN]
 
 

@@ -17,7 +17,7 @@ from testbed.readings.deliveries import lifetime_windows
 
 SHORT_FLOWS_SCHEMA = schema_of(SHORT_FLOWS)
 PERCENTILES = (50, 95, 99)
-#: Share of a new deviation that enters the smoothed jitter (RFC 3550, section 6.4.1).
+#: Weight of a new deviation in the smoothed jitter (RFC 3550, section 6.4.1).
 JITTER_GAIN = 1 / 16
 
 
@@ -69,9 +69,9 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> its ``goodput_mbps``; None if the goodput of any of its flows is unknown.
+    """Return group of long flows -> ``goodput_mbps``, which is None if the goodput of any flow is unknown.
 
-    This is the sum of the goodputs of a group's long flows, each averaged over the flow's lifetime, divided by the number of on-times.
+    Each flow's goodput is averaged over the flow's lifetime. The sum over the group's flows is divided by the number of on-times.
     """
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
@@ -121,8 +121,7 @@ def _watched_ms(run, completion_ns, start_ns, failure):
 def _completions(objects):
     """Return the columns of `GROUPS` on web objects.
 
-    The completion time of an incomplete object is only known to be longer than its waiting time, and its slowdown counts
-    as the largest.
+    For an incomplete object, the waiting time is a lower bound for the completion time, and the slowdown is infinite.
     """
     complete = [row["completion_ms"] is not None for row in objects]
     watched = [math.inf if row["watched_ms"] is None else row["watched_ms"] for row in objects]
@@ -159,9 +158,10 @@ def _streams(document, run):
 
 
 def waits_ms(run, pair, streams) -> list[float]:
-    """Return the queueing time in ms of each stream packet that arrived: its delay minus the path's delay when it left the queue.
+    """Return the queueing times in ms of the stream packets that arrived.
 
-    Empty if jitter or late packets are configured, because the delay that they add can't be distinguished from queueing.
+    The queueing time of a packet is its one-way delay minus the path's delay when the packet left the queue. The result is empty if
+    jitter or late packets are configured, because their delay can't be distinguished from queueing.
     """
     if run.direction(pair.direction).jitter_ms or run.late_percent(pair.direction):
         return []
@@ -180,8 +180,8 @@ def waits_ms(run, pair, streams) -> list[float]:
 def jitter_ms(delays_ns) -> float | None:
     """Return the mean interarrival jitter of a stream in ms (RFC 3550, section 6.4.1 and A.8), or None with fewer than two packets.
 
-    This is the smoothed difference between the transit times of two packets: J = J + (|D| - J) / 16. Transit times are exact here, since
-    both hosts share a clock. The standard reports the last value; the mean over all packets also covers the time before it.
+    The jitter is the smoothed difference D between the transit times of consecutive packets: J = J + (|D| - J) / 16. Transit times are
+    exact here, because both hosts share a clock. The standard reports only the last value; the mean also covers earlier packets.
 
     ``delays_ns`` has the one-way delay of each packet, in the order of packet numbers; None for a lost packet.
     """
@@ -194,9 +194,9 @@ def jitter_ms(delays_ns) -> float | None:
 
 
 def _percentiles(name, unit, values, known=None):
-    """Return interpolated percentiles of values as columns `<name>_p50_<unit>` and so on; None for percentiles that aren't reached.
+    """Return percentiles of values as columns `<name>_p50_<unit>` and so on; None for percentiles that aren't reached.
 
-    ``known`` is a mask of the known values; the others are only lower bounds. By default all values are known.
+    ``known`` is a mask of the exact values; the other values are lower bounds. By default all values are exact.
     """
     ending, known = f"_{unit}" if unit else "", [True] * len(values) if known is None else known
     return {f"{name}_p{p}{ending}": ended_quantile(values, known, p / 100) for p in PERCENTILES}

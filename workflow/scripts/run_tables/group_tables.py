@@ -1,4 +1,4 @@
-"""The tables of a run's flow groups and of their web objects, column by column (`group_metrics`)."""
+"""Declarations of the tables of flow groups and web objects; `group_metrics` computes their rows."""
 
 from run_tables.run_keys import RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
@@ -11,7 +11,7 @@ GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
         "group_cca",
-        "CCA of the group; for web objects, the CCA of their server; for a program, its name and CCA, such as `quicgo:cubic`. The CCAs of several flows are joined by `+`.",
+        "CCA of the group. For web objects, it is the server's CCA; for a program, it is the program's name and CCA, such as `quicgo:cubic`. The CCAs of several flows are joined by `+`.",
         "the group doesn't use TCP",
     ),
     text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
@@ -39,17 +39,17 @@ GROUPS = Table(
         number_column("start_s", "s", "Start of the group, from the traffic's origin."),
         number_column("stop_s", "s", "End of the group, from the traffic's origin.", "the group requests a fixed number of objects, or sends a fixed amount"),
         count_column("members", "", "Number of flows, streams, or requested objects."),
-        number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each averaged over the flow's lifetime; for flows that pause, the mean over their on-times. A program's goodput is based on the bytes that it reports or, if it reports none, on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
+        number_column("goodput_mbps", "Mbit/s", "Sum of the goodputs of the group's long flows or program flows, each averaged over the flow's lifetime. If flows pause, the sum is averaged over their on-times. A program's goodput is based on the bytes that the program reports; without a report, it is based on the data delivered by TCP or on the payload that arrived over UDP.", _OTHER_GROUP),
         count_column("complete", "objects", "Number of complete web objects, or of complete flows of a program whose flows send a fixed amount.", _OTHER_GROUP),
-        *_percentile_columns("completion", "ms", "the completion times: from connect to the last byte for web objects, and from the client's start to its end for a program's flows. The times of incomplete objects and flows are only known to be longer (Kaplan-Meier estimator)", _NOT_REACHED),
+        *_percentile_columns("completion", "ms", "the completion times: from connect to the last byte for web objects, and from the client's start to its end for a program's flows. For incomplete objects and flows, only a lower bound is known (Kaplan-Meier estimator)", _NOT_REACHED),
         *_percentile_columns("completion_worst", "ms", "the completion times, with incomplete objects and flows counted as the slowest", _NOT_REACHED),
         number_column("watched_ms", "ms", "Longest time for which the run waited for an object or flow; percentiles that were not reached are longer than this time.", _OTHER_GROUP, least=0),
         *_percentile_columns("slowdown", "", "the slowdowns: completion time divided by the completion time on an empty path (`tcp_models/completion_time.py`). Incomplete objects count as the slowest", _NOT_REACHED),
         count_column("packets", "packets", "Data packets sent by real-time streams or programs.", _OTHER_GROUP),
         number_column("lost_percent", "%", "Share of the group's data packets that never arrived.", _OTHER_GROUP, least=0, most=100),
-        number_column("repeated_percent", "%", "Share of the group's data packets with data that a program's TCP had sent before.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
+        number_column("repeated_percent", "%", "Share of the group's data packets with data that the program's TCP had already sent.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
-        *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived: one-way delay minus the path's delay when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),
+        *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived. A queueing time is the one-way delay minus the path's delay when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),
         number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), averaged over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),
@@ -65,7 +65,7 @@ SHORT_FLOWS = Table(
         number_column(
             "start_s",
             "s",
-            "Time at which the client calls connect, from the traffic's origin.",
+            "Time at which the client called connect, measured from the traffic's origin.",
             "the client never called connect",
         ),
         count_column("bytes", "bytes", "Size of the object."),

@@ -1,4 +1,4 @@
-"""Columns of `tidy_tables.RUNS` declared by link options: the number of packets that each option affected."""
+"""Columns of `tidy_tables.RUNS` with the number of packets that each link option affected."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.run_document import specification_of

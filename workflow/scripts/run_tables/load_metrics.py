@@ -1,4 +1,4 @@
-"""Columns of a run on the bottleneck's load: utilisation, waiting time in its queue, and time until flows share it fairly."""
+"""Columns of a run on the load at the bottleneck: utilisation, queueing delay, and convergence time."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return percentiles and mean of the queueing delay (the time to drain the queue) over the samples during the traffic."""
+    """Return percentiles and mean of the queueing delay (the time to drain the queue) over samples taken during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
     # A netem that is the queue also holds the packets on the path.
@@ -44,9 +44,10 @@ def _queueing(document, run):
 def _utilisation(document, run):
     """Return the delivered data as a percentage of the data that the path can deliver.
 
-    None on a chain, or if the path also carries traffic other than long flows and programs under test.
+    None on a chain, for UDP, for applications other than iperf3, or if the path also carries traffic other than long flows and programs
+    under test.
 
-    The bottleneck's counters cover more, but they continue after the end of the traffic, while data in socket buffers are still being sent.
+    The bottleneck's counters aren't used, because they continue after the end of the traffic, while socket buffers are emptied.
     """
     window = next(iter(windows(document).values()), None)
     under_test = programs_under_test(run)
@@ -66,8 +67,8 @@ def convergence_s(document) -> float | None:
 
     This is the delta-fair convergence of RFC 5166 (section 2.3), after Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion
     Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here n flows have
-    converged when each share is between (1 - delta) / n and (1 + delta) / n, with delta 0.1, over one step between two readings of
-    delivered data (a fortieth of the time that they have in common).
+    converged when each share is between (1 - delta) / n and (1 + delta) / n, with delta 0.1. Shares are measured between two readings of
+    delivered data that are at least one RTT of the longest path apart.
     """
     delivered = document.get("delivered")
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):

@@ -1,4 +1,4 @@
-"""Columns of runs and flows with the packets that queues marked or dropped, and the marks that arrived and were echoed."""
+"""Columns of runs and flows on ECN: packets that queues marked or dropped, marks that receivers got, and marks echoed to senders."""
 
 from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated
@@ -9,7 +9,7 @@ ECHOED = "TcpExtTCPDeliveredCE"
 
 
 def marks_of_run(document) -> dict[str, int | None]:
-    """Return the queue's marks and drops in the data's direction, and the marks that arrived and were echoed: columns of `RUNS`."""
+    """Return the columns queue_marks, overflow_drops, ce_received and ce_echoed of `RUNS`, for the data's direction."""
     columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
     if is_simulated(document):
         return columns
@@ -34,7 +34,7 @@ def grown(before, after, name) -> int | None:
 
 
 def marks_of_flows(document) -> dict[int, dict]:
-    """Return flow -> the ECN data of its sockets at the last reading, None for unknown values: columns of `tidy_tables.FLOWS`."""
+    """Return flow -> ECN columns of `tidy_tables.FLOWS` from the last reading of the flow's socket; unknown values are None."""
     flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):

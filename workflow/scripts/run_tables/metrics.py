@@ -1,6 +1,6 @@
-"""The metrics of a run, ours and the paper's: their labels, and the scales for comparing two values.
+"""The metrics of a run: their labels, and the scales on which two values are compared.
 
-Their definitions and sources, which only the report prints, are in `report_page/metric_words.py`.
+The definitions and sources of the metrics are in `report_page/metric_words.py`, because only the report prints them.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Metric:
     slug: str  # name of its figure and its anchor in the report
     name: str
     unit: str  # written after a number
-    reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets for it
+    reference: str | None = None  # column of ``tidy/runs.csv`` with the value set by the scenario
     reference_name: str | None = None  # name of the reference value
     count: bool = False  # whether values are whole numbers
     #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference,
@@ -23,7 +23,7 @@ class Metric:
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
     worst: float | None = None  # worst possible value of a run; None if there is none
-    ours: str = ""  # for a paper's metric, the slug of ours for the same question
+    ours: str = ""  # for a metric in `PUBLISHED_METRICS`, the slug of the corresponding metric in `METRICS`
 
     @property
     def effect_unit(self) -> str:
@@ -49,7 +49,7 @@ METRICS = (
     ),
 )  # fmt: skip
 
-# The same four questions with the definitions of the paper by Lima et al. ("Comparative
+# The same four metrics as defined in the paper by Lima et al. ("Comparative
 # Performance Analysis of TCP Congestion Control Algorithms over IPv4 and IPv6",
 # figures 3 to 6, and its published script, TCP-ExBench).
 PUBLISHED_METRICS = (
@@ -74,7 +74,7 @@ DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 
 
 def metric_by_slug(slug) -> Metric:
-    """Return the metric with a slug; raise `KeyError`, which lists all slugs, if there is none."""
+    """Return the metric with a slug; raise a `KeyError` that lists all slugs if there is no such metric."""
     by_slug = {metric.slug: metric for metric in (*METRICS, *PUBLISHED_METRICS)}
     if slug not in by_slug:
         raise KeyError(f"no metric '{slug}'; there are {', '.join(by_slug)}")
@@ -82,5 +82,5 @@ def metric_by_slug(slug) -> Metric:
 
 
 def differences(section) -> dict[str, float]:
-    """Return column of ``tidy/runs.csv`` -> its value in a study's ``analysis.equivalence_margin`` or ``analysis.detect``."""
+    """Return column of ``tidy/runs.csv`` -> value in a study's ``analysis.equivalence_margin`` or ``analysis.detect``."""
     return {metric.column: section[metric.difference] for metric in METRICS}

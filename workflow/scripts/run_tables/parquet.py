@@ -1,4 +1,4 @@
-"""Declared tables as Arrow tables, for Parquet files."""
+"""Arrow schemas of declared tables, for Parquet files."""
 
 import pyarrow
 import pyarrow.csv
@@ -20,7 +20,7 @@ def schema_of(table: Table) -> pyarrow.Schema:
 
 
 def read_typed(path: str, table: Table) -> pyarrow.Table:
-    """Read a table's CSV file with the types of its declaration; guessed types would turn the scenarios 7 and 007 into numbers."""
+    """Read a table's CSV file with the declared types. Guessed types would turn the scenario names 7 and 007 into numbers."""
     options = pyarrow.csv.ConvertOptions(
         column_types=schema_of(table), null_values=[""], true_values=["True"], false_values=["False"]
     )

@@ -1,4 +1,4 @@
-"""Changes to the path in a run: their rows, and their effect on waiting times and capacity."""
+"""Changes to the path during a run: table rows, and effects on waiting times and capacity."""
 
 from collections.abc import Iterator
 
@@ -39,11 +39,13 @@ def _offered_mbps(document, entries):
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
-    """Return the time in ms that data waiting at the bottleneck take to drain at a `Timeline`'s later rates; None without a rate.
+    """Return the time in ms that the data waiting at each of the given times take to drain; None if the link has no rate.
+
+    The rates are those of a `Timeline` from the given time on.
 
     Examples
     --------
-    10,000 bytes at 4 Mbit/s for another 10 ms, then at 40 Mbit/s:
+    10,000 bytes drain at 4 Mbit/s for 10 ms, then at 40 Mbit/s:
 
     >>> change = {"at_s": 1, "direction": "both", "rate_mbps": 40, "over_s": 0, "step_ms": 100}
     >>> ways = {"forward": 0, "reverse": 0}

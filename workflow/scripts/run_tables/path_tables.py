@@ -1,4 +1,4 @@
-"""The paths of a run over cables and the bottlenecks of a run over a chain, column by column (`path_counts`, `chain_metrics`)."""
+"""Declarations of the tables of paths and bottlenecks; `path_counts` and `chain_metrics` compute their rows."""
 
 from run_tables.run_keys import NO_DISCIPLINE, NO_WINDOW, NOT_SAMPLED, RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
@@ -31,15 +31,15 @@ BOTTLENECKS = Table(
         ordinal_column("bottleneck", "Number of the bottleneck, from 1 in the data's direction."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck."),
         number_column("delay_ms", "ms", "One-way delay of the bottleneck's link in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty paths through the bottleneck: the mean of the long flows' path and the cross flows' path."),
+        number_column("rtt_path_ms", "ms", "Mean RTT of the two empty paths through the bottleneck: the long flows' path and the cross flows' path."),
         text_column("discipline", "Queueing discipline of the bottleneck."),
         count_column("queue_packets", "packets", "Limit of the bottleneck's queue in packets.", "the limit is in bytes"),
         count_column("queue_bytes", "bytes", "Limit of the bottleneck's queue in bytes.", "the limit is in packets"),
         count_column("flows", "", "Number of flows that go through the bottleneck."),
-        number_column("ideal_goodput_mbps", "Mbit/s", "Total goodput of the flows through the bottleneck if it were always full: the payload's share of the rate."),
-        number_column("goodput_mbps", "Mbit/s", "Data delivered in the window by the flows that go through the bottleneck.", NO_WINDOW),
+        number_column("ideal_goodput_mbps", "Mbit/s", "Total goodput of the flows through the bottleneck if the bottleneck were always full: the payload's share of the rate."),
+        number_column("goodput_mbps", "Mbit/s", "Total goodput in the window of the flows that go through the bottleneck.", NO_WINDOW),
         number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows that go through the bottleneck.", NO_WINDOW),
-        count_column("packets_sent", "packets", "Packets offered to the bottleneck, including dropped ones."),
+        count_column("packets_sent", "packets", "Packets offered to the bottleneck, including dropped packets."),
         count_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue."),
         count_column("queue_marks", "packets", "Packets marked CE by the bottleneck's queue.", NO_DISCIPLINE),
         count_column("link_drops", "packets", "Packets lost at random behind the bottleneck."),

@@ -1,7 +1,7 @@
-"""Deliveries and time series of programs under test, derived from their packets at both hosts.
+"""Deliveries and time series of program flows, derived from the packets at both hosts.
 
-They have the same form as a run document's data on sockets, so all computations on delivered or sent data are the same for every flow.
-Values from a program's log of its congestion control (qlog) are in the same columns as the values that the kernel reports for its CCAs.
+The results have the form of a run document's socket data, so the same code evaluates all flows. Values from a program's congestion
+control log (qlog) are in the columns that also contain the kernel's values.
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ from testbed.readings.deliveries import EARLY, PARTS
 
 
 def with_program_deliveries(document) -> dict:
-    """Return a run document with its programs added to ``delivered`` and ``series``, if a program is under test.
+    """Return a run document with program flows added to ``delivered`` and ``series``.
 
-    A program that logs its congestion control is added to ``series`` in any case.
+    If no program is under test, nothing is added to ``delivered``, and only flows with a congestion control log are added to ``series``.
 
-    The delivered bytes are the bytes that a program reports, spread over the times at which its packets arrived. The sent bytes are the
-    payload of all its packets.
+    The delivered bytes (`program_metrics.delivered_bytes`) are spread over the times at which packets arrived. The sent bytes are the
+    payload of all packets.
     """
     run = specification_of(document)
     if "failure" in document:
@@ -54,9 +54,9 @@ def end_ns(flow, entry, packets) -> int:
 
 
 def _reading_times_ns(run, flows):
-    """Return reading times for a run without sockets.
+    """Return reading times in ns for a run without sockets.
 
-    They cover the time that all flows have in common, and the common time of each set of flows with the same scheduled times.
+    The readings cover the common lifetime of all flows, and the common lifetime of each set of flows with the same schedule.
     """
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:
@@ -76,7 +76,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return the bytes that a flow had delivered at given times; None before its start and after its end."""
+    """Return the bytes that a flow had delivered by each of the given times; None before the flow's start and after its end."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
@@ -85,7 +85,7 @@ def _delivered(flow, entry, packets, times_ns):
 
 
 def _arrived(flow, entry, packets, times_ns):
-    """Return the bytes delivered by given times, interpolated linearly within each step of the packet counts."""
+    """Return the bytes that arrived by each of the given times, interpolated linearly within each step of the packet counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
     return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
@@ -110,13 +110,13 @@ def _series(flow, entry, packets, times_s, ip_version):
 
 
 def _log(flow, entry):
-    """Return the log of a flow's program (`testbed.readings.qlog`); None if it wasn't read."""
+    """Return the log of a flow's program (`testbed.readings.qlog`), or None if no log was read."""
     log = entry[flow.program.data_from].get("qlog")
     return None if log is None or "problem" in log else log
 
 
 def _logged(log, packets, times_ns, ip_version):
-    """Return the columns of a log at given times; windows are in packets of the flow's largest size."""
+    """Return a log's columns at the given times; windows are converted from bytes to packets of the flow's largest size."""
     payload_bytes = (
         packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
     )

@@ -1,7 +1,8 @@
-"""Results of flows of declared programs, from their packets at both hosts: rows of ``tidy/flows.csv``, columns of ``tidy/groups.csv``.
+"""Results of program flows: rows of ``tidy/flows.csv`` and columns of ``tidy/groups.csv``, computed from the packets at both hosts.
 
-A program's goodput is based on the amount that it reports as received. Without such a report it is based on the data delivered by TCP, each
-byte counted once, or on the payload of the UDP packets that arrived, which includes a stack's own headers and retransmissions.
+A program's goodput is based on the amount that the program reports as received. Without such a report, it is based on the data delivered by
+TCP, with each byte counted once, or on the payload of the UDP packets that arrived. This payload includes the headers and retransmissions of
+the program's protocol.
 """
 
 import math
@@ -17,7 +18,7 @@ from testbed.traffic.program_process import ITSELF
 
 
 def program_flows(document, rule=USUAL_RULE) -> list[dict]:
-    """Return the known values of each flow of a run's programs, named as in `tidy_tables.FLOWS`; ``rule`` defines start-up."""
+    """Return one dict per program flow, with the known columns of `tidy_tables.FLOWS`; ``rule`` defines start-up."""
     run = specification_of(document)
     common, steady = (
         next(iter(of_flows.values()), None) for of_flows in (windows(document), steady_windows(document, rule))
@@ -48,7 +49,7 @@ def program_flows(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def program_groups(document) -> dict[str, dict]:
-    """Return group -> columns of `group_tables.GROUPS` for the groups of a run's programs."""
+    """Return group -> columns of `group_tables.GROUPS` for a run's program groups."""
     run, of_groups = specification_of(document), {}
     for flow, entry, packets in flows_of_programs(document):
         of_groups.setdefault(flow.group, []).append((flow, entry, packets))
@@ -56,7 +57,7 @@ def program_groups(document) -> dict[str, dict]:
 
 
 def flows_of_programs(document) -> list[tuple]:
-    """Return each flow of a run's programs with its entries in ``programs`` and ``program_packets``."""
+    """Return (flow, entry in ``programs``, entry in ``program_packets``) for each program flow of a run."""
     run = specification_of(document)
     if not run.groups_of(PROGRAM):
         return []
@@ -65,9 +66,9 @@ def flows_of_programs(document) -> list[tuple]:
 
 
 def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
-    """Return the payload of the largest packet of a run's programs, and the packet's size at the bottleneck, in bytes.
+    """Return two sizes in bytes of the largest packet that a run's programs sent: its payload, and its size at the bottleneck.
 
-    Both are None if the programs sent no packet.
+    Both are None if the programs sent no packets.
     """
     run = specification_of(document)
     sizes = [
@@ -96,16 +97,16 @@ def delivered_bytes(flow, entry, packets) -> int:
 
 
 def lifetime_ns(packets) -> tuple[int, int] | None:
-    """Return the beginning and the end of the time in which a flow's packets were in transit, or None if no packet arrived."""
+    """Return the times in ns at which a flow's first packet was sent and its last packet arrived, or None if no packet arrived."""
     if packets["last_arrived_ns"] is None:
         return None
     return packets["first_sent_ns"], packets["last_arrived_ns"]
 
 
 def goodput_mbps(flow, entry, packets, window) -> float:
-    """Return a flow's delivery rate in Mbit/s in a window (begin, end in ns since the origin).
+    """Return a flow's goodput in Mbit/s in a window, which is (begin, end) in ns since the traffic's origin.
 
-    Data that arrived in a step only partly inside the window count in proportion.
+    If a step of the packet counts is only partly inside the window, the same part of its data counts.
     """
     (begin_ns, end_ns), step_ns, steps = window, packets["step_ns"], packets["arrived_bytes_by_step"]
     inside = sum(
@@ -119,7 +120,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return the time in ms from the client's start to its end for a flow with a fixed size; None if the flow was never complete."""
+    """Return the time in ms from the client's start to its end; None if the flow has no fixed size or was never complete."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None
@@ -147,14 +148,14 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be assigned to the wrong packets, because some are indistinguishable and some were lost."""
+    """Return whether delays may belong to the wrong packets, because some packets look alike and not exactly the sent ones arrived."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 
 def _waits_ms(run, members):
-    """Return the packets' queueing times in ms: their delay minus the path's delay when they left the queue.
+    """Return the queueing times in ms of a group's packets; empty if jitter or late packets are configured.
 
-    Empty if jitter or late packets are configured.
+    The queueing time of a packet is its one-way delay minus the path's delay when the packet left the queue.
     """
     direction = members[0][0].pair.direction
     if run.direction(direction).jitter_ms or run.late_percent(direction):
@@ -171,7 +172,7 @@ def _waits_ms(run, members):
 def _completions(run, members):
     """Return the completion columns of a group whose flows have a fixed size; empty for other groups.
 
-    The completion time of an incomplete flow is only known to be longer than the time for which its client ran.
+    For an incomplete flow, the time for which its client ran is a lower bound for the completion time.
     """
     if members[0][0].bytes is None:
         return {}
@@ -191,6 +192,9 @@ def _completions(run, members):
 
 
 def _percentiles(name, values, known=None):
-    """Return percentiles of values as columns named as in `group_metrics`; ``known`` is a mask of the values that aren't lower bounds."""
+    """Return percentiles of values as columns named as in `group_metrics`.
+
+    ``known`` is a mask of the exact values; the other values are lower bounds.
+    """
     known = [True] * len(values) if known is None else known
     return {f"{name}_p{p}_ms": ended_quantile(values, known, p / 100) for p in (50, 95, 99)}

@@ -1,4 +1,4 @@
-"""The size of the bottleneck's queue, as given in the study and in bandwidth-delay products, and its queue management."""
+"""Size and management of the bottleneck's queue."""
 
 import math
 
@@ -8,13 +8,13 @@ from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
-    """Return a resolved scenario's queue size as in `tidy_tables.SCENARIOS`, such as "33 packets", "1 BDP" or "100000 bytes"."""
+    """Return the size of a queue as in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP" or "100000 bytes"."""
     measure, amount = measure_of(queue)
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 
 
 def whole_queue_words(queue) -> str:
-    """Return a text for a resolved scenario's queue, with the parameters that differ from its discipline's defaults; "" for None.
+    """Return a queue's size, discipline and non-default parameters as a text; "" for None.
 
     Examples
     --------
@@ -29,12 +29,14 @@ def whole_queue_words(queue) -> str:
 
 
 def discipline_columns(scenario) -> dict[str, str]:
-    """Return the queue management of a scenario and the ECN setting of its flows: columns of runs and scenarios."""
+    """Return the columns ``discipline`` and ``ecn`` of runs and scenarios."""
     return {"discipline": discipline_of(scenario["queue"]).name, "ecn": scenario["transport"].get("ecn", "off")}
 
 
 def parameter_words(queue, all_of_them=True) -> str:
-    """Return the parameters of a queue's discipline as in a study ("target_ms 5, ecn true"), or only those that differ from the defaults.
+    """Return the parameters of a queue's discipline, such as "target_ms 5, ecn true".
+
+    Without ``all_of_them``, return only parameters that differ from the defaults.
 
     Examples
     --------
@@ -53,20 +55,20 @@ def _value_words(value):
 
 
 def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
-    """Return a queue's size in bandwidth-delay products of link and empty path; None if rate, RTT or size is unknown.
+    """Return a queue's size in bandwidth-delay products (link rate times RTT of the empty path); None if rate, RTT or size is unknown.
 
     Parameters
     ----------
     queue : str
         Queue size from `queue_words`. A size in BDPs is returned unchanged, although rounding to whole packets makes the queue a little larger.
     held_bytes : float or None
-        Size of the full queue in bytes, with packets of the runs' own size: `queue_bytes` of `tidy_tables.RUNS`.
+        Size of the full queue in bytes (`queue_bytes` of `tidy_tables.RUNS`).
     rate_mbps, rtt_ms : float or None
         Rate of the link, and RTT of the empty path.
 
     Examples
     --------
-    For 10 Mbit/s and 20 ms, which make 25,000 bytes, and packets of 322 and of 1,514 bytes:
+    At 10 Mbit/s and 20 ms, one BDP is 25,000 bytes. With packets of 322 and 1,514 bytes:
 
     >>> queue_bdp("100 packets", 100 * 322, 10, 20)
     1.288

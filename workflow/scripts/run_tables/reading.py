@@ -1,7 +1,7 @@
 """Read tidy and analysis tables, and raise an error if one doesn't match its declaration.
 
-Text columns stay text ("1" is a scenario's name, "nan" may be one) and an empty number is
-missing. A missing column or a value of the wrong kind is an error that names the file.
+Text columns stay text, because a scenario may be called "1" or "nan". An empty number is a missing value.
+A missing column or a value of the wrong kind raises an error that names the file.
 """
 
 import csv
@@ -20,7 +20,7 @@ from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, TIDY_TABLES
 
 _TIDY = {table.name: table for table in TIDY_TABLES}
 
-#: Tables kept while each file is read only once for several scripts: path, columns, size and modification time -> table.
+#: Cache of `read_once`: (path, columns, size, modification time) -> table. None outside this context.
 _kept: dict[tuple, pd.DataFrame] | None = None
 
 
@@ -38,8 +38,8 @@ def read_once() -> Iterator[None]:
 def read_table(path, table: Table) -> pd.DataFrame:
     """Read a CSV file and check its columns.
 
-    Returns rows and columns as in the file; all numbers, including whole ones, are floats. Raises `ValueError` if the file isn't
-    CSV, a column is missing, or a value isn't of its column's kind.
+    Returns rows and columns as in the file; all numbers, including whole numbers, are floats. Raises `ValueError` if the file isn't
+    CSV, if a column is missing, or if a value isn't of its column's kind.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _refuse(path, values, wrong, expected):
 def read_runs(path) -> pd.DataFrame:
     """Read ``tidy/runs.csv``: one row per run, in the study's order.
 
-    Raises `ValueError` like `read_table`, and if there are no runs or a run appears twice.
+    Raises `ValueError` for the same reasons as `read_table`, and also if there are no runs or if a run appears twice.
     """
     runs = read_table(path, RUNS)
     if runs.empty:
@@ -133,9 +133,9 @@ def read_checks(path) -> pd.DataFrame:
 
 
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
-    """Return the input that a script gets for a table's name.
+    """Return an input file as a script needs it: the rows of a CSV file, the content of a JSON file, or the path of any other file.
 
-    This is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of such inputs.
+    For a list of paths, return a list of such inputs.
 
     Parameters
     ----------
@@ -172,12 +172,12 @@ def run_name(row) -> str:
 
 
 def link_packets(runs: pd.DataFrame) -> pd.Series:
-    """Return the number of packets in each run that reached the lossy link, having passed the queue.
+    """Return the number of packets in each run that passed the queue and reached the lossy link.
 
-    Missing if queue and link share one netem, so that their drops can't be distinguished.
+    Missing if queue and link share one netem, because their drops are then indistinguishable.
     """
     return runs["packets_sent"] - runs["queue_drops"]
 
 
-#: Tables with specific checks when they are read -> their readers.
+#: Name of a table that needs additional checks -> its reader.
 _READERS = {"runs": read_runs, "flows": read_flows, "checks": read_checks}

@@ -4,8 +4,8 @@ from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test
 from testbed.network.behind_bottleneck import counts
 
-#: Column of ``tidy/runs.csv`` -> the hosts whose counters are added up, and the counters (nstat's names; RFC 2883 for DSACK, for data below
-#: and above the cumulative acknowledgement).
+#: Column of ``tidy/runs.csv`` -> side whose hosts are added up, and names of the counters in nstat. The two DSACK counters (RFC 2883) are
+#: for data below and above the cumulative acknowledgement.
 COUNTERS = {
     "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
     "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
@@ -18,10 +18,10 @@ COUNTERS = {
 
 
 def reordering_counts(document) -> dict[str, int | None]:
-    """Return the columns of `COUNTERS` as counted by the run's hosts, and spurious_retransmits; None for values that aren't counted.
+    """Return the columns of `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
-    A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, retransmissions and duplicates can't be
-    distinguished.
+    A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
+    retransmissions and duplicates can't be distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
     if not counted or run.udp:
@@ -45,7 +45,7 @@ def waiting_per_late_packet(document) -> float | None:
         return None
     _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
-    # Segments also wait behind a lost one.
+    # Segments also wait for lost segments.
     return waited / late if late and waited is not None and not any_drops(document) else None
 
 
@@ -55,9 +55,9 @@ def any_drops(document) -> bool:
 
 
 def cwnd_packets(document) -> float | None:
-    """Return the mean congestion window of the senders in packets, over the samples of their sockets; None without samples.
+    """Return the mean congestion window in packets over all readings of the senders' sockets; None without readings.
 
-    Each MPTCP subflow has a separate window.
+    Each MPTCP subflow counts separately.
     """
     looks = document.get("sockets") or []
     seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]

@@ -1,7 +1,7 @@
-"""The resolution of a run's metrics: values that are closer than this are indistinguishable.
+"""The resolution of a run's metrics: the smallest difference that a metric can show.
 
-Without randomness (a lone flow, no loss) replications differ only in the start of the traffic, and thus in the last packet
-inside the window. Such runs are one measurement, however often it is repeated.
+Without randomness (a lone flow, no loss), replications differ only in the start of the traffic, and thus in the last packet
+inside the window. Such replications all repeat one measurement.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from testbed.readings.deliveries import START_UP
 
 # iperf3 reports mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001
-# At both ends of the window a packet may be inside or outside.
+# Number of ends of the window; at each end, a packet may fall inside or outside.
 ENDS_OF_WINDOW = 2
 #: Payload of a full packet if the kernel's segment size is unknown.
 PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
-# Number of steps per second in which /proc/stat counts a core's time.
+# Ticks per second, the unit of a core's time in /proc/stat.
 TICKS_PER_S = 100
 
 #: Columns of ``tidy/runs.csv`` whose resolution is known.
@@ -24,7 +24,7 @@ RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent",
 
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
-    """Return the resolution of a metric in each run, in the metric's unit.
+    """Return the resolution of a metric in each run, in the metric's unit; missing if it is unknown.
 
     - Goodput: one packet of each flow at each end of the window. Jain's index and transfer time: the resulting change.
     - Round-trip time: iperf3's last digit; for messages, one exchange at the end.
@@ -32,9 +32,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     - Busy share of the cores: one tick.
     - Count: 1.
 
-    An unknown resolution is missing.
-
-    ``metric`` is the column of a metric.
+    ``metric`` is the metric's column in ``runs``.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))
@@ -64,8 +62,8 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 def jain_resolution(index, share) -> pd.Series:
     """Return the resolution of Jain's indices, given the resolution of the flows' goodputs as a share of their mean.
 
-    If flows x are off by at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, where the mean of the absolute
-    values is at most the root of the mean square, sqrt(1 - J). If all flows are equal, |dJ| is r^2 divided by the squared mean.
+    If each goodput x has an error of at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r. The mean of the absolute
+    values is at most their root mean square, sqrt(1 - J). If all goodputs are equal, |dJ| is r^2 divided by the squared mean.
     """
     return 2 * index * np.sqrt((1 - index).clip(lower=0)) * share + share**2
 
@@ -86,7 +84,7 @@ def resolution_of(runs: pd.DataFrame, metric: str) -> float:
 def coarsest(steps: pd.Series) -> float:
     """Return the coarsest of the given resolutions, or 0 if none is known.
 
-    With this, `resolutions` is computed only once for a table and then used for parts of it.
+    A caller can compute `resolutions` once for a whole table, and then call this function for parts of the table.
     """
     step = steps.max()
     return 0.0 if pd.isna(step) else float(step)

@@ -13,7 +13,7 @@ from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size of a run document's file, and of its text, in bytes: over a hundred times the size for a run of 30 s with 12 flows.
+#: Largest size in bytes of a run document's file, and of its decompressed text: over a hundred times the size for a run of 30 s with 12 flows.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: Further sections in the document of an executed run.
@@ -21,7 +21,7 @@ MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
 #: Step and cause in the placeholder for a missing document.
 NO_DOCUMENT = ("run", "there is no document")
-#: Longest sentence about a document, in characters: a path may have 4,096, and its end identifies the document.
+#: Largest length of a message about a document, in characters. A path may have 4,096 characters, and its end identifies the document.
 LONGEST_SENTENCE = 5000
 
 
@@ -48,8 +48,8 @@ def run_of(path) -> tuple[str, str, str, int]:
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document (gzip-compressed JSON) and check that it matches a specification.
 
-    Raises `DocumentError`, which names the file and the problem, if the file is missing, empty, truncated, not JSON or of another
-    schema, belongs to another run or to a run with other parameters, or was made by another testbed or image.
+    Raises `DocumentError`, which names the file and the problem, if the file isn't a complete run document of this schema version, if
+    its specification differs, or if it was made by a different testbed or image.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _whole_document(path) -> dict:
 
 
 def missing_document(specification) -> dict:
-    """Return a placeholder for the document of a run that was not executed, or not yet."""
+    """Return a placeholder document for a run that was not executed."""
     return document_of(specification, {}, *NO_DOCUMENT)
 
 

@@ -1,8 +1,8 @@
-"""The first columns of most tables, and meanings of empty fields that several tables share."""
+"""Key columns of most tables, and common reasons for empty fields."""
 
 from run_tables.table import ordinal_column, text_column, truth_column
 
-#: Columns that identify a cell, and a run: the first columns of most tables.
+#: Columns that identify a cell or a run. They come first in most tables.
 CELL_COLUMNS = (
     text_column("scenario", "Identifier of the scenario."),
     text_column("cca", "Requested CCA, or mix of CCAs joined by `+`."),
@@ -11,12 +11,12 @@ CELL_COLUMNS = (
 REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
-#: Common conditions of scenarios that a topic shows side by side (`scenario_labels.settings_of`): an identifying number, and words.
+#: Conditions shared by the scenarios that a topic compares (`scenario_labels.settings_of`): an identifying number, and a text.
 SETTING = ordinal_column(
-    "setting", "Number of the setting, the conditions that the scenario shares with the scenarios compared with it."
+    "setting", "Number of the setting: the conditions shared by all scenarios that are compared with each other."
 )
 CONDITIONS = text_column("conditions", "Conditions of the setting in words.")
-#: Columns of a cell, with the scenario's label after the scenario.
+#: Columns that identify a cell, with the scenario's label after its identifier.
 LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 VALID = truth_column("valid", "Whether the run passed all of its checks.")
 CELL = [column.name for column in CELL_COLUMNS]

@@ -30,7 +30,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
         "group": run.long_flows[flow].group,
         "hops": pair.hops,
         "first_hop": pair.first_hop,
-        # The only pair of a cable may have several paths, whose mean counts.
+        # A cable's only pair of hosts may have several paths; their mean RTT counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
         "direction": pair.direction,
         "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
@@ -40,7 +40,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` after the run's factors, except ``valid``.
 
-    The values of a simulated run are the simulator's. ``rule`` defines start-up.
+    For a simulated run, the values come from the simulator. ``rule`` defines start-up.
     """
     flows = _flows_of_kind(document)(document)
     run = specification_of(document)
@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that reads the flows from a document; it depends on the programs that carried the flows."""
+    """Return the function that reads a document's flows, which depends on the programs that carried them."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -112,8 +112,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    If one netem is both queue and loss (``both-ends``, ``sending-host``), it counts their drops together, and so does a
-    shaper above it: then ``queue_drops`` and ``link_drops`` are None if loss is configured.
+    If one netem is the queue and also causes the random loss (``both-ends``, ``sending-host``), its counter includes both
+    kinds of drops. If loss is configured, ``queue_drops`` and ``link_drops`` are then None.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -145,10 +145,10 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
 
 
 def _counts_of(document, interfaces, kind):
-    """Return the numbers of packets sent by the interfaces and dropped by their qdiscs during the traffic.
+    """Return the number of packets sent by the interfaces and the number dropped by their qdiscs during the traffic.
 
-    Sent packets are counted by the devices, because with segmentation offload a qdisc counts
-    each segment of a super-packet that passes, but counts a dropped super-packet as one packet.
+    The devices count the sent packets. With segmentation offload, qdiscs would be inconsistent: they count each segment
+    of a super-packet that passes, but count a dropped super-packet as one packet.
     """
     passed = dropped = 0
     for name in interfaces:
@@ -161,7 +161,7 @@ def _counts_of(document, interfaces, kind):
 def segment_bytes(document) -> int | None:
     """Return the payload of a full segment in bytes, as reported by the sender's TCP.
 
-    If sockets were not read, it is the payload of a program's largest packet if a program is under test, otherwise the configured payload.
+    If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured payload.
     """
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):
@@ -170,9 +170,9 @@ def segment_bytes(document) -> int | None:
 
 
 def span_ns(document) -> tuple[int, int]:
-    """Return the beginning and the end of the time with known deliveries, in ns since the traffic's origin.
+    """Return the beginning and the end of the time in which deliveries are known, in ns since the traffic's origin.
 
-    This is the time of the flows' windows; without windows, of their lifetimes or transfers; and without these, of all traffic.
+    The time covers the flows' windows. Without windows, it covers the flows' lifetimes or transfers; without these, it covers all traffic.
     """
     spans = [span for _, span in delivered_spans(document)]
     if not spans:
@@ -202,9 +202,9 @@ def ideal_shares(document, goodput) -> dict[str, float | None]:
 
 
 def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]:
-    """Return a full packet's application payload, and its size as the bottleneck counts it, in bytes; (None, None) if unknown.
+    """Return a full packet's application payload and its size at the bottleneck, in bytes; (None, None) if they are unknown.
 
-    The size includes headers of the tunnel, MPTCP's option and the frame's overhead.
+    The size at the bottleneck includes tunnel headers, MPTCP's option and frame overhead.
     """
     run = specification_of(document)
     if run.traffic.application == "round-trip":
@@ -241,7 +241,10 @@ def total(flows, key) -> float | None:
 
 
 def retransmits_of_run(document, flows) -> int | None:
-    """Return the number of retransmits; with MPTCP, as counted by the sending hosts, because only these counts include all subflows."""
+    """Return the number of retransmits in a run, or None if it is unknown.
+
+    For MPTCP, the sending hosts' counters are used, because only they include all subflows.
+    """
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
     return sum(

@@ -1,4 +1,4 @@
-"""The scenarios of a study, column by column (`tidy_rows.scenario_row`)."""
+"""Declaration of the table of scenarios; `tidy_rows.scenario_row` computes its rows."""
 
 from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS
 from run_tables.run_keys import NO_DISCIPLINE
@@ -11,13 +11,13 @@ SCENARIOS = Table(
         text_column("scenario", "Identifier of the scenario."),
         text_column("label", "Short name of the scenario."),
         text_column("conditions", "Conditions of the scenario in words: capacity of the path, RTT, loss, flows, and everything else that differs between the study's scenarios. No two scenarios have the same conditions."),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths, the rate of each path, or of the slowest path if they differ.", "nothing limits the rate"),
+        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck. With several paths, it is the rate of a single path; if the paths' rates differ, it is the lowest rate.", "nothing limits the rate"),
         *(
-            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity that the path has at any time in the data's direction. It follows from rate, timeline or trace, policer and outages, for all paths together; for a chain, it is the capacity of the narrowest bottleneck.", "nothing limits the rate")
+            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity that the path has at any time in the data's direction. It is computed from rate, timeline or trace, policer and outages. Several paths count together; in a chain, only the narrowest bottleneck counts.", "nothing limits the rate")
             for name in ("least", "most")
         ),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, averaged over pairs of hosts and paths."),
-        number_column("delay_forward_ms", "ms", "One-way delay in the data's direction, without the hosts' own links; for a chain, the delay of the whole chain."),
+        number_column("delay_forward_ms", "ms", "One-way delay in the data's direction, excluding the hosts' own links. For a chain, it is the delay of the whole chain."),
         number_column("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
         number_column("jitter_forward_ms", "ms", "Jitter in the data's direction."),
         number_column("jitter_reverse_ms", "ms", "Jitter in the acknowledgements' direction."),
@@ -32,7 +32,7 @@ SCENARIOS = Table(
         text_column("queue_parameters", "The discipline's parameters as written in a study: `target_ms 5, ecn true`; `null` means that a parameter is not set.", NO_DISCIPLINE),
         text_column(
             "reverse_queue", "Queue of the reverse direction if it differs from `queue`: limit, discipline, parameters.",
-            "both directions have `queue`, or there is none",
+            "both directions have the same queue, or there is no queue",
         ),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Groups of flows: `web, call, long bbr`, each with its CCA if it differs from the run's.", "the scenario has no groups"),
@@ -40,14 +40,14 @@ SCENARIOS = Table(
         number_column("duration_s", "s", "Time for which each flow sends, if no amount is set."),
         text_column("platform", "Platform that carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts pass super-packets of up to 64 KiB to the network."),
-        text_column("netem", "Place of delay and loss: `receiving-side`, `both-ends` or `sending-host`."),
-        text_column("processes", "Processes of iperf3, `per-flow` or `single`; with `per-side`, two other programs, one on each side, carry all flows."),
+        text_column("netem", "Place at which netem causes delay and loss: `receiving-side`, `both-ends` or `sending-host`."),
+        text_column("processes", "Processes of iperf3: `per-flow` or `single`. With `per-side`, two other programs carry all flows: one program on each side."),
         *APPLICATION_COLUMNS,
-        count_column("cross_flows", "", "Number of cross flows at each bottleneck, which cross no other bottleneck; `flows` includes the cross flows of all bottlenecks.", "there is no chain"),
+        count_column("cross_flows", "", "Number of cross flows at each bottleneck. A cross flow crosses only one bottleneck. `flows` includes the cross flows of all bottlenecks.", "there is no chain"),
         text_column("cross_cca", "CCA of the cross flows.", "there is no chain, or the cross flows have the run's CCA"),
         text_column("chain_rtts_ms", "RTTs of the empty paths of a chain in ms, separated by spaces: first the long flows' path, then the path of each bottleneck's cross flows.", "there is no chain"),
         text_column("distribution", "Unit that is distributed over tunnels: packets (`round-robin`) or connections (`per-flow`)."),
-        text_column("path_delay_ms", "One-way delay that each path adds, in ms, separated by spaces."),
+        text_column("path_delay_ms", "Additional one-way delay of each path in ms, separated by spaces."),
         text_column("path_rate_mbps", "Rate of each path in Mbit/s, separated by spaces.", "all paths have `rate_mbps`"),
         text_column("path_loss_percent", "Loss of each path in percent in both directions, separated by spaces.", "all paths have `loss_forward_percent` and `loss_reverse_percent`"),
         text_column("path_queue_packets", "Size of each path's queue in packets, separated by spaces.", "all paths have the size in `queue`"),
@@ -60,12 +60,12 @@ SCENARIOS = Table(
         text_column("serialisation", "Whether packets arrive only after their serialisation time (length divided by rate): `never` or `virtual-clock`."),
         count_column("pairs", "", "Number of pairs of hosts."),
         text_column("access_delay_ms", "Distinct one-way delays of the hosts' own links in ms, separated by spaces."),
-        number_column("start_within_ms", "ms", "Flows start at random moments within this time.", "it is the empty path's RTT"),
+        number_column("start_within_ms", "ms", "Flows start at random moments within this time.", "flows start within the empty path's RTT"),
         number_column("sample_interval_ms", "ms", "Interval at which sockets and queue are read.", "no time series are recorded"),
         number_column("segment_bytes", "bytes", "Largest segment of TCP.", "the kernel chooses"),
         truth_column("delayed_acks", "Whether the receivers acknowledge every second segment."),
         truth_column("receive_buffer_autotuning", "Whether the receivers' buffers grow as data arrive, or have their full size from the start."),
-        number_column("min_rto_ms", "ms", "Minimum retransmission timeout.", "it is the kernel's default"),
+        number_column("min_rto_ms", "ms", "Minimum retransmission timeout.", "the kernel's default is used"),
         text_column("recovery", "How TCP recovers from loss: `prr`, or `classic` in ns-3."),
         text_column(
             "variation", "Quantities drawn for each replication around the scenario's values: `RTT ±1 %, queue ±1 packet`; `runs` has the drawn values.",

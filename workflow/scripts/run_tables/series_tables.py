@@ -1,4 +1,4 @@
-"""Tables of quantities sampled during a run, column by column (`time_series`, `cpu_times`, `path_changes`)."""
+"""Declarations of the tables of time series; `time_series`, `cpu_times` and `path_changes` compute their rows."""
 
 from run_tables.run_keys import NO_DISCIPLINE, NO_ECN, NO_VALUE, RUN_KEYS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
@@ -36,13 +36,13 @@ SOCKETS = Table(
         text_column("flow_cca", "CCA of the flow; in a mix, one of the mix's CCAs."),
         ordinal_column("path", "For MPTCP, the number of the subflow's path, from 1.", "the flow is plain TCP"),
         number_column("time_s", "s", "Time since the traffic's origin, the earliest moment at which a flow may start."),
-        text_column("state", "Loss state; for a program, the state of its congestion control, or `not told` if its log has none.", _UNKNOWN, "tcpi_ca_state; qlog"),
-        number_column("cwnd_packets", "segments", "Congestion window; for a program, in packets of its largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
+        text_column("state", "Loss state of TCP. For a program, it is the congestion control state in the program's log, or `not told` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
+        number_column("cwnd_packets", "segments", "Congestion window. For a program, it is counted in packets of the program's largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
         number_column("ssthresh_packets", "segments", "Slow start threshold.", "it is infinite, or not known", "tcpi_snd_ssthresh; qlog"),
         number_column("unacked_packets", "segments", "Segments sent and not acknowledged.", _UNKNOWN, "tcpi_unacked; qlog (bytes in flight)"),
         number_column("sacked_packets", "segments", "Unacknowledged segments that were SACKed.", _UNKNOWN, "tcpi_sacked"),
         number_column("lost_packets", "segments", "Unacknowledged segments that are considered lost.", _UNKNOWN, "tcpi_lost"),
-        number_column("retransmits", "segments", "Segments retransmitted so far; for a program, packets declared lost so far.", _UNKNOWN, "tcpi_total_retrans; qlog"),
+        number_column("retransmits", "segments", "Segments retransmitted so far. For a program, it is the number of packets declared lost so far.", _UNKNOWN, "tcpi_total_retrans; qlog"),
         number_column("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent; for a program, the payload of its packets"),
         number_column("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked; for a program, the payload that arrived"),
         number_column("bytes_retransmitted", "bytes", "Payload retransmitted so far.", _UNKNOWN, "tcpi_bytes_retrans"),
@@ -68,7 +68,7 @@ SOCKETS = Table(
         number_column("bbr_inflight_lo_packets", "segments", "BBRv3's short-term bound for the data in flight.", _NO_BOUND, "tcpbbr_inflight_lo"),
         number_column(
             "vegas_rtt_ms", "ms",
-            "For Vegas and YeAH, the base RTT, which is the connection's smallest; for other CCAs that report it, their latest or mean RTT.",
+            "For Vegas and YeAH, the base RTT (the smallest RTT of the connection); for other CCAs that report a value, the latest or mean RTT.",
             _UNKNOWN, "tcpv_rtt",
         ),
         number_column(
@@ -94,20 +94,20 @@ QUEUE = Table(
         number_column(
             "delay_ms",
             "ms",
-            "Time that the waiting packets need to leave, at the link's rate at this time and its later rates.",
+            "Time that the waiting packets need to leave the queue at the link's current and later rates.",
             "nothing limits the rate",
         ),
         count_column("marks", "packets", "Packets marked CE since the traffic's origin.", NO_DISCIPLINE),
         number_column(
             "discipline_delay_ms",
             "ms",
-            "Delay as reported by the discipline itself: codel, pie, cake (for its busiest tin), dualpi2 (for the classic queue).",
+            "Delay reported by the discipline: codel, pie, cake (for the busiest tin) or dualpi2 (for the classic queue).",
             "the discipline reports none",
         ),
         number_column(
             "l4s_delay_ms",
             "ms",
-            "Delay of dualpi2's low-latency queue, as reported by the discipline itself.",
+            "Delay of dualpi2's low-latency queue, as reported by the discipline.",
             "the discipline isn't dualpi2",
         ),
     ),
@@ -149,12 +149,12 @@ CHANGES = Table(
         text_column("quantity", "Quantity that changed: `rate_mbps`, `delay_ms` or `loss_percent`."),
         text_column("kind", "`step`; `ramp` for a part of a ramp; `down` or `up` for a link that fails or returns; or `trace` for a step of a trace."),
         number_column("value", "as `quantity` says", "New value."),
-        count_column("at_ns", "ns", "Scheduled time of the change, from the traffic's origin."),
-        count_column("realised_ns", "ns", "Time on the run's clock at which the change had been made, from the traffic's origin."),
+        count_column("at_ns", "ns", "Scheduled time of the change, measured from the traffic's origin."),
+        count_column("realised_ns", "ns", "Time at which the change had been made, measured on the run's clock from the traffic's origin."),
         number_column("value_told", "as `quantity` says", "Value that the kernel reported immediately after the change.", source="rtnetlink"),
-        number_column("offered_mbps", "Mbit/s", "For a trace: mean capacity of the link from this change until the next. The shaper's rate (`value`) rises earlier, so that no capacity is lost to a packet whose sending began at the old rate."),
+        number_column("offered_mbps", "Mbit/s", "For a trace, the mean capacity of the link from this change until the next change. The shaper's rate (`value`) rises earlier: otherwise a packet whose sending began at the old rate would waste capacity."),
         count_column("bytes", "bytes", "Bytes that had left the changed devices by the time of the change.", source="their queueing disciplines"),
-        count_column("drops", "packets", "Packets that the changed devices had dropped by the time of the change: for a change in loss, those lost at random or in an outage; for a change in rate, those dropped by the full queue.", source="their queueing disciplines"),
+        count_column("drops", "packets", "Packets that the changed devices had dropped by the time of the change. For a change in loss, these are packets lost at random or in an outage; for a change in rate, these are packets dropped by the full queue.", source="their queueing disciplines"),
     ),
     "tidy",
 )  # fmt: skip

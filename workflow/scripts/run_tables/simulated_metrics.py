@@ -47,7 +47,10 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit of the queue at the data's bottleneck (discipline or device queue) in packets, or None."""
+    """Return the limit in packets of the bottleneck's queue in the data's direction, or None.
+
+    The queue is a discipline or, without one, the device's own queue.
+    """
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
     discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")

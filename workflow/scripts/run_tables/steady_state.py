@@ -1,7 +1,7 @@
 """The steady part of a run, after start-up: its beginning, its metrics, and their drift.
 
-The steady part begins at the same time for all flows and metrics, by one of two rules: after a share of the window that the flows have in
-common, or where MSER finds the end of start-up in the total goodput of all flows.
+The steady part begins at the same time for all flows and metrics. One of two rules sets this time: either a fixed share of the flows' common
+window is left out, or MSER finds the end of start-up in the total goodput of all flows.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from tcp_models.fairness_index import jain_index
 from testbed.readings.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
-#: Smallest ratio of a step to the usual step that is accepted, because steps under a real clock aren't exactly equal.
+#: Smallest accepted ratio of a step to the usual step; steps under a real clock aren't exactly equal.
 LEAST_STEP = 0.75
 
 
@@ -31,17 +31,17 @@ USUAL_RULE = SteadyRule()
 
 
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
-    """Return the number of values in the start-up of a series, by MSER; None if the series is too short or shows no steady state.
+    """Return the number of start-up values in a series according to MSER; None if the series is too short or shows no steady state.
 
-    Of k batch means, the first d are omitted, with d such that the square of the marginal standard error is smallest. This is the sum
-    of squared deviations of the remaining means from their mean, divided by (k - d)^2
+    MSER omits the first d of k batch means, and chooses the d with the smallest squared marginal standard error: the sum of squared
+    deviations of the remaining means from their mean, divided by (k - d)^2
     (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). At most half of
-    the means may be omitted; if the minimum is reached with half of them omitted, no steady state is shown.
+    the means may be omitted. If the minimum is at half, the series shows no steady state.
 
     Parameters
     ----------
     values : sequence of float
-        Values at equal steps; those after the last whole batch are ignored.
+        Values at equal steps; values after the last whole batch are ignored.
     batch : int
         Number of values per batch.
 
@@ -63,10 +63,9 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return flow -> the `Window` of its steady part, in the form that `deliveries.windows` has for the whole run.
+    """Return flow -> `Window` of the flow's steady part, like `deliveries.windows` for the whole run; empty without a steady state.
 
-    UDP sends at a constant rate from its start and has no congestion control, so the rule's ``share`` of the window is omitted even with
-    MSER. The result is empty if the rule finds no steady state.
+    For UDP, the rule's ``share`` of the window is omitted even with MSER, because UDP sends at a constant rate from the start.
     """
     if rule.rule == SHARE or "delivered" not in document:
         return windows(document, rule.share)
@@ -79,7 +78,7 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
     left_out = mser(np.diff(totals) / np.diff(times_ns), batch=1)
     if left_out is None:
         return {}
-    # Between the first reading of the steady part and the previous one.
+    # Halfway between the first reading of the steady part and the previous reading.
     before_ns = times_ns[left_out] - (times_ns[1] - times_ns[0]) / 2
     return windows(document, max(0.0, (before_ns - whole.begin_ns) / (whole.end_ns - whole.begin_ns)))
 
@@ -97,15 +96,16 @@ def _at_equal_steps(delivered, window):
 
 
 def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.FLOWS` on RTT in the steady part, and the counts for a run's retransmit_steady_percent.
+    """Return a flow's columns of `tidy_tables.FLOWS` on the steady part: RTTs, retransmits and bytes sent.
 
     Parameters
     ----------
     intervals : list of dict
-        The flow's reporting intervals from `run_metrics.interval_metrics`; those that begin in the steady part count.
+        The flow's reporting intervals from `run_metrics.interval_metrics`. Only intervals that begin in the steady part count.
     start_offset_ms : float
-        Start of the flow since the origin.
+        Start of the flow in ms since the traffic's origin.
     steady : Window or None
+        Window of the flow's steady part.
     """
     counted = [
         interval
@@ -124,7 +124,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the mean of the second half of values minus the mean of the first half, in percent of the mean of both.
+    """Return the mean of the second half of values minus the mean of the first half, in percent of the mean of both halves.
 
     None for fewer than four values, if any value is missing, or if the sum is 0.
     """
@@ -136,7 +136,7 @@ def _change_percent(values):
 
 
 def _goodput_change_percent(document, flows, steady):
-    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for all flows together; None if they have no window in common."""
+    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for the given flows together, or None if it is unknown."""
     whole, after = (next(iter(of_flows.values()), None) for of_flows in (windows(document), steady))
     if "delivered" not in document or after is None:
         return None
@@ -153,7 +153,7 @@ def _goodput_change_percent(document, flows, steady):
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` on the steady part, except goodput_steady_mbps, and on the queue.
+    """Return the columns of `tidy_tables.RUNS` on the queue and on the steady part, except goodput_steady_mbps.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Metrics of flows carried by two programs of the testbed (`processes: per-side`), which, unlike iperf3, have no reporting intervals."""
+"""Metrics of flows carried by two programs of the testbed (`processes: per-side`).
+
+Unlike iperf3, these programs have no reporting intervals.
+"""
 
 from experiment.run_document import specification_of
 from run_tables.application_metrics import MISSING
@@ -10,7 +13,7 @@ def has_streams(document) -> bool:
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions; RTTs cover all readings of deliveries."""
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions. RTTs cover all readings of deliveries."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
@@ -37,7 +40,7 @@ def stream_flows(document) -> list[dict]:
 
 
 def steady_columns(document, steady) -> dict[int, dict]:
-    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty if other programs carried the flows.
+    """Return flow -> ``rtt_steady_ms``, the mean RTT in the flow's steady part; empty unless `has_streams`.
 
     ``steady`` maps a flow to its `deliveries.Window`.
     """
@@ -64,7 +67,7 @@ def _rtts(document):
 
 
 def _goodput_mbps(stream):
-    """Return the rate in Mbit/s at which a flow's receiver got data between connection and end, or None."""
+    """Return a flow's mean receive rate in Mbit/s from connection to end, or None if the rate is unknown."""
     if stream["ended_ns"] is None or stream["received_bytes"] is None:
         return None
     return stream["received_bytes"] * 8e3 / (stream["ended_ns"] - stream["connected_ns"])

@@ -1,12 +1,12 @@
-"""Tables and their columns: each is declared once, and all code that writes, reads, shows or documents it uses the declaration.
+"""Declarations of tables and columns, used by all code that writes, reads, shows or documents a table.
 
-Standard library only, because the declarations are read when Snakemake plans, before any table exists.
+This module uses only the standard library, because Snakemake reads the declarations when it plans.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-#: Prefix of the name of a table from the study with which this one is compared: `other_claims`.
+#: Prefix of the name of a table from another study, with which a study is compared: `other_claims`.
 OTHER = "other_"
 #: Kind of a column -> description of its values.
 KINDS = {
@@ -32,7 +32,7 @@ class Column:
     most: float | None = None  # largest possible value
     interval: str = ""  # prefix of the columns with the interval of its mean; empty if there is none
     unmeasured: tuple[str, ...] | None = (
-        None  # values of a verdict which mean that nothing was measured; None if it isn't a verdict
+        None  # verdicts that mean that nothing was measured; None if the column doesn't contain verdicts
     )
 
     def __post_init__(self):
@@ -95,7 +95,7 @@ def interval_columns(
 
 
 def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **empty: str) -> tuple[Column, ...]:
-    """Return each measure and the two columns of its interval, in the measure's unit and inside its bounds.
+    """Return each measure's column followed by the two columns of its interval, which have the measure's unit and bounds.
 
     Parameters
     ----------

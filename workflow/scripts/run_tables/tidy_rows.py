@@ -44,7 +44,7 @@ def factors(document) -> dict[str, str | int]:
 
 
 def _queue_limit_packets(document) -> int | None:
-    """Return the configured limit of the queue at the data's bottleneck in packets, or None."""
+    """Return the configured limit in packets of the bottleneck's queue in the data's direction, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
         return simulated_limit_packets(document)
@@ -62,7 +62,7 @@ def _queue_limit_packets(document) -> int | None:
 
 
 def _queue_limit_bytes(document) -> int | None:
-    """Return the size in bytes of the full queue at the data's bottleneck, or None."""
+    """Return the size in bytes of the bottleneck's full queue in the data's direction, or None if it is unknown."""
     run = specification_of(document)
     if limit := run.queue_bytes:
         return limit
@@ -73,7 +73,7 @@ def _queue_limit_bytes(document) -> int | None:
 
 
 def _queue_columns(document) -> dict[str, float | None]:
-    """Return columns of runs on the queue at the data's bottleneck: its limit in packets, bytes and BDPs, and the size of a packet."""
+    """Return the columns of runs on the bottleneck's queue: size in packets, bytes and BDPs, and the size of a packet."""
     run, held_bytes = specification_of(document), _queue_limit_bytes(document)
     return {
         "queue_packets": _queue_limit_packets(document),
@@ -114,9 +114,10 @@ def transfer_s(document) -> float | None:
 def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict, list[dict], list[dict], list[dict]]:
     """Return a run document's row of `tidy_tables.RUNS`, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
+    If the run wasn't executed, its row has only the configuration and the verdict.
+
     ``label`` is the scenario's label, ``document_sha256`` the digest of the document's file as printed by sha256sum, and ``rule``
-    defines start-up.
-    A run that wasn't executed has only its configuration and its verdict.
+    the definition of start-up.
     """
     asked, verdict = specification_of(document), document["verdict"]
     keys = factors(document)
@@ -196,14 +197,20 @@ def rows_of_bottlenecks(document) -> list[dict]:
 
 
 def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
-    """Return the rows of `tidy_tables.SCENARIOS` for a study; ``queue_packets`` maps a scenario to the queue limits set in its runs."""
+    """Return the rows of `tidy_tables.SCENARIOS` for a study.
+
+    ``queue_packets`` maps a scenario to the queue limits in packets that its runs used.
+    """
     rows = [scenario_row(scenario, queue_packets.get(scenario["id"], ())) for scenario in scenarios]
     of_all = zip(rows, conditions_of(scenarios), hidden_conditions(scenarios, rows), strict=True)
     return [row | {"conditions": conditions, "more": more} for row, conditions, more in of_all]
 
 
 def scenario_row(scenario, queue_packets) -> dict:
-    """Return the columns of a scenario's row that depend only on this scenario; ``queue_packets`` are the queue limits set in its runs."""
+    """Return the columns of a scenario's row that don't depend on other scenarios.
+
+    ``queue_packets`` are the queue limits in packets that the scenario's runs used.
+    """
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}

@@ -1,7 +1,7 @@
-"""The tidy tables of runs, flows and checks, column by column.
+"""Declarations of the tidy tables of runs, flows and checks.
 
-Neighbouring modules declare the tables of paths, scenarios, groups and time series. A simple column of a run is defined in two places: its
-declaration here, and the function that computes it (`tidy_rows.py` and the modules that it calls).
+Neighbouring modules declare the tables of paths, scenarios, groups and time series. A new column of a run usually needs two changes:
+declare it here, and compute it in `tidy_rows.py` or in a module called from there.
 """
 
 from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS
@@ -27,10 +27,8 @@ _NO_STEADY = f"the application is FTP; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
 _NO_COMMON = "the application has no window"
-_WINDOW_BEGIN = (
-    "Start of the window, from the traffic's origin: the first reading at which all flows had delivered data."
-)
-_WINDOW_END = "End of the window, from the traffic's origin: the last reading before any flow ends."
+_WINDOW_BEGIN = "Start of the window, measured from the traffic's origin. It is the first reading at which all flows had delivered data."
+_WINDOW_END = "End of the window, measured from the traffic's origin. It is the last reading before any flow ends."
 
 RUNS = Table(
     "runs",
@@ -38,37 +36,37 @@ RUNS = Table(
     (
         *LABELLED_CELL,
         REPLICATION,
-        count_column("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
+        count_column("seed", "", "Seed of the run. Within a replication, all CCAs and IP versions of a scenario have the same seed."),
         VALID,
         text_column("invalid_because", "Failed checks, each with the observed and the expected value.", "the run is valid"),
         text_column(
             "excluded_by",
-            "Cause of the exclusion: `instrument` (path, hosts or measurement differed from the specification), `sender` (all of these were as specified, but the "
-            "behaviour of the senders made a check fail), `crash` (of the kernel), `not ended` (within its time limit), `not run` (there is no document). "
-            "`sender`, `crash` and `not ended` are outcomes of the CCAs that ran.",
+            "Cause of the exclusion: `instrument` (path, hosts or measurement differed from the specification), `sender` (only the "
+            "senders' behaviour made a check fail), `crash` (the kernel crashed), `not ended` (the run exceeded its time limit) or `not run` (there is no document). "
+            "`sender`, `crash` and `not ended` are results of the CCAs that ran, not faults of the measurement.",
             "the run is valid",
         ),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths, the rate of each path, or of the slowest path if they differ.", "nothing limits the rate"),
-        number_column("delay_ms", "ms", "One-way delay between the routers (in a chain between the first and the last), or of the cable, in the data's direction."),
+        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck. With several paths, it is the rate of a single path; if the paths' rates differ, it is the lowest rate.", "nothing limits the rate"),
+        number_column("delay_ms", "ms", "One-way delay in the data's direction: between the two routers of a dumbbell, between the first and the last router of a chain, or of the cable."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path before any change to the path, averaged over pairs of hosts and paths."),
-        number_column("loss_configured_percent", "%", "Configured random loss in the data's direction, behind each bottleneck, before any change to the path.", "each of several paths has its own loss (`path_loss_percent` of the scenario)"),
-        count_column("flows", "", "Number of long flows and of flows of programs in all groups; a flow that pauses counts once for each period in which it sends."),
+        number_column("loss_configured_percent", "%", "Random loss configured behind each bottleneck in the data's direction, before any change to the path.", "each of several paths has its own loss (`path_loss_percent` of the scenario)"),
+        count_column("flows", "", "Number of long flows and program flows in all groups. A flow that pauses counts once for each period in which it sends."),
         count_column(
             "flows_under_test", "",
-            "Number of flows with the CCA under test, which may be a program's. Goodput, RTT, retransmits and all other measures of a run's flows cover only the flows under test. "
+            "Number of flows that use the CCA under test; the CCA may belong to a program. Goodput, RTT, retransmits and all other measures of a run's flows cover only the flows under test. "
             "The other flows are in `flows.csv` and `groups.csv`.",
         ),
         count_column("queue_packets", "packets", "Configured limit of the bottleneck's queue.", "the limit is in bytes, or there is none"),
         count_column(
-            "queue_bytes", "bytes", "Size of the full queue as the bottleneck counts it: the limit in bytes, or the limit in packets times the size of a full packet of the run.",
+            "queue_bytes", "bytes", "Size of the full queue as counted by the bottleneck: the limit in bytes, or the limit in packets times the size of a full packet.",
             "the queue has no limit, or the size of a packet is not known",
         ),
         number_column(
-            "packet_bytes", "bytes", "Size of a full packet as the bottleneck counts it: with headers, tunnel and frame overhead.",
+            "packet_bytes", "bytes", "Size of a full packet as counted by the bottleneck, including headers, tunnel and frame overhead.",
             "sockets were not read, or the application has only messages",
         ),
         number_column(
-            "queue_bdp", "BDP", "Size of the full queue in bandwidth-delay products (rate times RTT of the empty path): as configured, or from `queue_bytes`.",
+            "queue_bdp", "BDP", "Size of the full queue in bandwidth-delay products (rate times RTT of the empty path). It is the configured value, or is computed from `queue_bytes`.",
             "rate, RTT or size is not known",
         ),
         number_column("duration_s", "s", "Time for which each flow sends if no amount is set; flow groups start and stop within this time."),
@@ -78,14 +76,14 @@ RUNS = Table(
         ),
         number_column(
             "capacity_mbps", "Mbit/s",
-            "Capacity of the path in the data's direction, headers included, averaged over the time in which the window's deliveries left the bottleneck. "
-            "It follows from rate, timeline or trace, policer and outages, for all paths together; for a chain, it is the capacity of the narrowest bottleneck.",
+            "Capacity of the path in the data's direction, including headers, averaged over the time in which the data delivered in the window left the bottleneck. "
+            "It is computed from rate, timeline or trace, policer and outages. Several paths count together; in a chain, only the narrowest bottleneck counts.",
             "nothing limits the rate, or round trips are measured",
         ),
         number_column(
             "ideal_goodput_mbps", "Mbit/s",
-            "Goodput over a path that is always full: the payload's share of `capacity_mbps`, or the senders' own limit, whichever is less.",
-            "neither the path nor a sender has a limit; on a chain, each bottleneck has a separate value (`bottlenecks`)",
+            "Goodput if the path were always full: the payload's share of `capacity_mbps`, or the senders' own limit, whichever is lower.",
+            "neither the path nor a sender has a limit; the topology is a chain (`bottlenecks` has a value for each bottleneck)",
         ),
         number_column(
             "ideal_percent", "%",
@@ -94,26 +92,26 @@ RUNS = Table(
         ),
         number_column(
             "goodput_mbps", "Mbit/s",
-            "Data delivered by the flows under test (`flows_under_test`) in the window that all flows have in common, start-up included; "
-            "for UDP, in the window's whole reporting intervals.",
+            "Rate at which the flows under test (`flows_under_test`) delivered data in the window that all flows have in common, including start-up. "
+            "For UDP, only reporting intervals entirely inside the window count.",
             f"the application sends round trips of single messages; {NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and tcpi_sacked for selectively acknowledged data; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
         number_column(
-            "goodput_steady_mbps", "Mbit/s", "`goodput_mbps` excluding start-up, from `steady_begin_ns` on, even if goodput is not steady then (`goodput_steady_change_percent`).",
+            "goodput_steady_mbps", "Mbit/s", "`goodput_mbps` over the time after start-up, which begins at `steady_begin_ns`. The goodput may still change after start-up (`goodput_steady_change_percent`).",
             _NO_STEADY,
         ),
         number_column(
             "goodput_steady_change_percent", "%",
-            "Change in goodput after start-up: the mean over the second half of the time after start-up minus the mean over the first half, relative to the mean of both. "
-            "A value far from 0 means that the run is not steady, whatever the rule.",
+            "Change in goodput after start-up: the mean over the second half of the time after start-up minus the mean over the first half, relative to the mean of both halves. "
+            "A value far from 0 means that the run isn't steady, regardless of the rule for start-up.",
             f"{_NO_COMMON}; {_NO_STEADY}; nothing was delivered after start-up",
         ),
         count_column(
             "steady_begin_ns", "ns",
-            "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): with `share`, the first "
-            "reading after that share of the window; with `mser`, the reading after which the mean of the total goodput has the smallest standard error.",
+            "Start of the steady part, measured from the traffic's origin. The study's rule (`steady_state`) determines it: `share` takes the first "
+            "reading after the given share of the window; `mser` takes the reading after which the mean of the total goodput has the smallest standard error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
         count_column("delivered_bytes", "bytes", "Data delivered by the flows under test in the window.", f"the application is FTP; {NO_WINDOW}"),
@@ -121,54 +119,54 @@ RUNS = Table(
         count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {NO_WINDOW}"),
         number_column(
             "application_goodput_mbps", "Mbit/s",
-            "Goodput as the application prints it, summed over the flows: the value that a paper based on the application's output reports. iperf3 counts whole blocks, "
-            "over each flow's own time, which ends when the flow's last message has arrived.",
+            "Goodput printed by the application, summed over the flows. Papers based on the application's output report this value. iperf3 counts whole blocks "
+            "over each flow's own time, which ends when the flow's last message arrives.",
             "the application sends round trips of single messages; flows were scheduled at different times, so the sum of their rates has no meaning",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side`, the RTTs are read together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets. For round trips, the value is the mean time of a round trip.",
+            "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read at the readings of the sockets. For round trips, the value is the mean time of a round trip.",
             "the protocol is UDP", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
             "rtt_above_ms", "ms",
-            "`rtt_mean_ms` minus the shortest RTT of the empty path in the run (`rtt_shortest_ms` of flows): it consists of waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
+            "`rtt_mean_ms` minus the shortest RTT of the empty path during the run (`rtt_shortest_ms` in `flows`). The difference is caused by queues, jitter, late packets and acknowledgements, and by times at which the path is longer.",
             "the protocol is UDP; the paths of a flow have different RTTs",
         ),
         number_column(
-            "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up, even if the RTT is not steady then.",
+            "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up. The RTT may still change after start-up (`rtt_steady_change_percent`).",
             f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
         ),
         number_column(
             "rtt_steady_change_percent", "%",
-            "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both, and averaged over flows.",
+            "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both halves. The change is averaged over flows.",
             f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
-        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last reading of the sockets, at three quarters of the duration.", NO_VALUE, "tcpi_min_rtt"),
+        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last reading of the sockets (at three quarters of the duration).", NO_VALUE, "tcpi_min_rtt"),
         number_column(
-            "loss_percent", "%", "Packets in the data's direction dropped by the bottleneck's queue, behind the bottleneck (`link_drops`) and by a policer, as a share of all packets offered to the bottleneck or the policer.",
+            "loss_percent", "%", "Dropped packets as a share of all packets offered to the bottleneck or its policer, in the data's direction. Packets dropped by the policer, by the queue and behind the bottleneck (`link_drops`) count.",
             "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
-        count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows; for MPTCP and FTP the sending hosts' count over all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
+        count_column("retransmits", "segments", "Segments retransmitted by TCP, summed over the flows. For MPTCP and FTP, it is the sending hosts' count for all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
         number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all goodputs are equal, 1/n if one flow gets everything.", NO_VALUE, least=0, most=1),
         number_column("jain_steady_index", "", "Jain's fairness index of the goodputs of the flows under test after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
-        number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
+        number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput per flow: the throughput as TCP-ExBench computes it.", NO_VALUE, least=0),
+        number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow: the RTT as TCP-ExBench computes it.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits divided by (bytes sent / MSS), which TCP-ExBench calls packet loss.", "nothing was sent, or retransmits are not known", least=0),
         number_column(
-            "retransmit_steady_percent", "%", "Retransmits in the reporting intervals that begin after start-up, divided by (bytes sent in these intervals / MSS), even if the run is not steady then.",
+            "retransmit_steady_percent", "%", "Retransmits divided by (bytes sent / MSS), both counted in the reporting intervals that begin after start-up.",
             f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window.", NOT_SAMPLED),
         number_column("queue_steady_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
         *(
-            number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that the waiting packets need to leave the queue, over the queue's samples.", NOT_SAMPLED)
+            number_column(f"queueing_p{p}_ms", "ms", f"{words} of the queueing delay over the queue's samples. The queueing delay is the time that the waiting packets need to leave the queue.", NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
-        number_column("queueing_mean_ms", "ms", "Mean of the time that the waiting packets need to leave the queue, over the queue's samples.", NOT_SAMPLED),
+        number_column("queueing_mean_ms", "ms", "Mean of the queueing delay over the queue's samples. The queueing delay is the time that the waiting packets need to leave the queue.", NOT_SAMPLED),
         number_column(
             "utilisation_percent", "%",
-            "Data delivered by all flows in the window of `goodput_mbps`, without retransmissions, as a share of the path's capacity (`capacity_mbps`); at most 100, like `ideal_percent`.",
+            "Data delivered by all flows in the window of `goodput_mbps`, excluding retransmissions, as a share of the path's capacity (`capacity_mbps`). As in `ideal_percent`, packets that were in transit at the beginning of the window don't raise the value above 100.",
             "the delivered amount is not known, nothing limits the rate, there are several bottlenecks, or web objects, streams or other traffic share the path",
         ),
         number_column(
@@ -178,7 +176,7 @@ RUNS = Table(
         ),
         count_column(
             "packets_sent", "packets",
-            "Packets offered to the bottleneck, including dropped ones; a super-packet counts as one. In a chain, packets and drops are summed over all bottlenecks: "
+            "Packets offered to the bottleneck, including dropped packets. A super-packet counts as one packet. In a chain, packets and drops are summed over all bottlenecks: "
             "a packet is offered to each bottleneck on its path.",
             "nothing is emulated",
         ),
@@ -186,10 +184,10 @@ RUNS = Table(
         count_column("link_drops", "packets", "Packets dropped behind the bottleneck, by random loss or because the timeline took the link down.", "queue and loss share one netem, or nothing is emulated"),
         count_column("policer_drops", "packets", "Packets dropped by the policer in front of the bottleneck; they were never offered to the bottleneck.", "there is no policer", "counters of arrivals at r1"),
         *DISCIPLINE_COLUMNS,
-        count_column("queue_marks", "packets", "Packets marked CE, as counted by the queue's discipline: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice if two of their rules mark it.", NO_DISCIPLINE, "the discipline's statistics"),
-        count_column("overflow_drops", "packets", "Packets of `queue_drops` that were dropped because the queue was full; the discipline decided to drop the others.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
+        count_column("queue_marks", "packets", "Packets marked CE, as counted by the queue's discipline. A packet that two rules of the discipline mark counts twice; this is possible in dualpi2, and in codel and fq_codel with `ce_threshold_ms`.", NO_DISCIPLINE, "the discipline's statistics"),
+        count_column("overflow_drops", "packets", "Packets dropped because the queue was full. The discipline decided to drop the other packets in `queue_drops`.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
         count_column("ce_received", "packets", "Packets that arrived at the receivers with a CE mark; a packet that the path duplicates counts twice.", NO_ECN, "InCEPkts of the receivers' IP"),
-        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders: with `accurate` ECN, the marked segments; with `classic` ECN, all segments until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
+        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders. With `accurate` ECN, these are the marked segments; with `classic` ECN, these are all segments until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
         count_column("outage_drops", "packets", "Packets lost in the data's direction because a path of MPTCP was down (`multipath.outage`); no other column counts them.", "no path went down"),
         count_column("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
         count_column("background_answers", "messages", "Answers of the server.", "there is no server"),
@@ -200,11 +198,11 @@ RUNS = Table(
         count_column("out_of_order_segments", "segments", "Segments that waited at the receivers for an earlier segment.", NO_VALUE, "TcpExtTCPOFOQueue"),
         count_column("out_of_order_mptcp", "segments", "Segments that waited at the receivers for data from another subflow.", NO_VALUE, "MPTcpExtOFOQueue"),
         count_column(
-            "reordering_events", "", "Number of times that the senders concluded that a segment had been overtaken and not lost.", NO_VALUE,
+            "reordering_events", "", "Number of times that a sender concluded that a segment was reordered, not lost.", NO_VALUE,
             "TcpExtTCPSACKReorder, TCPRenoReorder, TCPTSReorder",
         ),
         count_column(
-            "recoveries", "", "Number of times that the senders assumed a loss and entered fast recovery.", NO_VALUE,
+            "recoveries", "", "Number of times that a sender assumed a loss and entered fast recovery.", NO_VALUE,
             "TcpExtTCPSackRecovery, TCPRenoRecovery",
         ),
         count_column(
@@ -213,18 +211,18 @@ RUNS = Table(
         ),
         count_column(
             "duplicate_segments", "segments",
-            "Segments that arrived at the receivers a second time: retransmitted needlessly, or duplicated by the path (`duplicate_packets`).", NO_VALUE,
+            "Segments that arrived at the receivers a second time, because they were retransmitted needlessly or duplicated by the path (`duplicate_packets`).", NO_VALUE,
             "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
         ),
         count_column(
-            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had: `duplicate_segments` if the path duplicates nothing.",
+            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had. The value equals `duplicate_segments`, because it is only available if the path duplicates nothing.",
             f"the path duplicates packets, so retransmissions and duplicates are indistinguishable; {NO_VALUE}",
         ),
         *option_columns(),
         number_column(
             "waiting_per_late_packet", "segments",
-            "Segments that waited at the receivers, per late packet. Fewer segments wait than overtake a late packet (the reordering extent of RFC 4737) if a "
-            "retransmission arrives before the late packet and ends the wait, or if a segment waits for two late packets.",
+            "Segments that waited at the receivers, per late packet. The value may be lower than the reordering extent of RFC 4737, the number of segments that overtake a late packet: "
+            "a retransmission may end the wait before the late packet arrives, and a segment that waits for two late packets counts once.",
             f"{_NO_DISORDER}, packets were dropped (segments wait for dropped packets too), or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
         number_column("loss_burst_configured_packets", "packets", "Configured mean length of the bursts of losses in the data's direction.", _NO_BURSTS),
@@ -233,16 +231,17 @@ RUNS = Table(
         number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration); each subflow of MPTCP counts separately.", "sockets were not read"),
         number_column(
             "window_limited_percent", "%",
-            "Share of the time with data to send in which a flow waited for the receiver's window or, as far as its kernel counts it, for room in "
-            "its send buffer, until the last reading of the sockets; averaged over flows. A program that blocks while it writes is not counted.",
+            "Share of a flow's busy time (the time with data to send) in which the flow waited for the receiver's window or for room in "
+            "the send buffer, averaged over flows. It covers the time until the last reading of the sockets. Waiting for the send buffer counts only if the kernel records it: "
+            "the time for which a program blocks while it writes does not count.",
             "sockets were not read, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
         ),
         number_column("cpu_busy_percent", "%", "Busy share of the cores that carried the run while traffic flowed, averaged over these cores.", "the clock is not a real one", "/proc/stat", least=0, most=100),
         number_column("cpu_seconds_per_gbyte", "s/GB", "Total busy time of the cores that carried the run, divided by the data that arrived, in GB (10^9 bytes).", "the clock is not a real one"),
         text_column("platform", "Platform that carried the packets: `uml`, `host`, or `ns3:` and a version."),
         count_column("pairs", "", "Number of pairs of hosts."),
-        text_column("testbed_digest", "Content digest of the program that executed the run."),
-        text_column("image_digest", "Content digest of the container image of the program that executed the run."),
+        text_column("testbed_digest", "Content digest of the testbed that executed the run."),
+        text_column("image_digest", "Content digest of the testbed's container image."),
         text_column("document_sha256", "SHA-256 of the run document, as `sha256sum` prints it."),
     ),
     "tidy",
@@ -259,27 +258,27 @@ FLOWS = Table(
         count_column("hops", "", "Number of bottlenecks that the flow crosses: 1, except for a chain's long flows, which cross all bottlenecks."),
         ordinal_column("first_hop", "Number of the first bottleneck that the flow crosses, from 1 in the data's direction."),
         text_column("direction", "Direction of the flow's data: `forward`, or `reverse` for the opposite direction. The columns of `runs` cover `forward`."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path between the flow's hosts before any change."),
-        number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter; with several paths, the RTT of the shortest path."),
-        number_column("start_offset_ms", "ms", "Scheduled start, from the traffic's origin."),
-        number_column("goodput_mbps", "Mbit/s", "Data delivered in the window, start-up included.", f"the application sends round trips of single messages; {NO_WINDOW}"),
-        number_column("goodput_steady_mbps", "Mbit/s", "Data delivered in the window, excluding start-up.", _NO_STEADY),
-        count_column("delivered_bytes", "bytes", "Data delivered in the window: acknowledged cumulatively or selectively.", f"the application is FTP; {NO_WINDOW}"),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path between the flow's hosts, before any change to the path."),
+        number_column("rtt_shortest_ms", "ms", "Shortest RTT of the empty path between the flow's hosts during the run, without jitter. With several paths, it is the RTT of the shortest path."),
+        number_column("start_offset_ms", "ms", "Scheduled start of the flow, measured from the traffic's origin."),
+        number_column("goodput_mbps", "Mbit/s", "Rate at which the flow delivered data in the window, including start-up.", f"the application sends round trips of single messages; {NO_WINDOW}"),
+        number_column("goodput_steady_mbps", "Mbit/s", "Rate at which the flow delivered data in the window, excluding start-up.", _NO_STEADY),
+        count_column("delivered_bytes", "bytes", "Data acknowledged cumulatively or selectively in the window.", f"the application is FTP; {NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
-        number_column("application_goodput_mbps", "Mbit/s", "Goodput as the application prints it: data that its receiver got, over the flow's own time.", "the application sends round trips of single messages"),
-        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs, read once per reporting interval; with `processes: per-side`, together with the delivered bytes; for MPTCP and FTP, at the readings of the sockets.", NO_VALUE),
+        number_column("application_goodput_mbps", "Mbit/s", "Goodput printed by the application: the data that the receiving application got, divided by the flow's own time.", "the application sends round trips of single messages"),
+        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read at the readings of the sockets.", NO_VALUE),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
-        count_column("retransmits", "segments", "Segments retransmitted; with several flows of MPTCP on one host, only the segments retransmitted until the last reading of the sockets.", NO_VALUE),
-        number_column("rtt_steady_change_percent", "%", "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits", "segments", "Retransmitted segments. If several MPTCP flows share a sending host, only segments retransmitted until the last reading of the sockets count.", NO_VALUE),
+        number_column("rtt_steady_change_percent", "%", "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both halves.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
         count_column("retransmits_steady", "segments", "Segments retransmitted in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("bytes_sent_steady", "bytes", "Bytes sent in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes.", NO_VALUE),
-        count_column("bytes_received", "bytes", "Bytes that the receiver's application got.", NO_VALUE),
+        count_column("bytes_received", "bytes", "Bytes that the receiving application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
-        text_column("cca_observed", "CCA that ran, as reported by the sender's own program or kernel.", "it was not reported"),
+        text_column("cca_observed", "CCA in use, as reported by the sender's program or kernel.", "it was not reported"),
         text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
         count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
         count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_delivered_ce"),

@@ -41,11 +41,11 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     Parameters
     ----------
     paths : iterable of str
-        The existing run documents. In a study that continues until it is precise enough, they determine the number of replications.
+        Paths of the existing run documents. If the study continues until it is precise enough, they determine the number of replications.
     output : mapping
-        Name of a table -> its path.
+        Name of a table -> path of its file.
     workflow : dict
-        The provenance's entry for the workflow itself.
+        Entry for the workflow in the provenance.
     made_by : dict, optional
         See `run_documents.read_document`.
     """
@@ -126,7 +126,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
 
 def _flat(environment):
-    """Return a run's environment as a flat dict, in which versions of tools and properties of a simulator are entries like any other."""
+    """Return a run's environment as a flat dict, with the versions of tools and the properties of a simulator as ordinary entries."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools

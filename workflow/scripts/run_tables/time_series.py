@@ -14,7 +14,7 @@ SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 
 
 def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
-    """Yield a table of `SOCKETS` for each flow, or for each MPTCP subflow, of a run that has time series.
+    """Yield a table of `SOCKETS` for each flow or MPTCP subflow with time series.
 
     ``keys`` are the run's factors, ``flow_ccas`` maps each flow to its CCA.
     """
@@ -26,9 +26,9 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 
 
 def queue_table(document, keys) -> pyarrow.Table:
-    """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck; empty if there are none.
+    """Return a table of `QUEUE` with the time series of all bottlenecks in a run; empty without time series.
 
-    ``delay_ms`` is the time that the waiting data take to drain at the bottleneck's later rates; None without a rate.
+    ``delay_ms`` is the time that the waiting data take to drain at the bottleneck's current and later rates; None without a rate.
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
