@@ -14,7 +14,7 @@ def estimated_cells(
     """Return a table with one row per cell, in the order of the runs.
 
     A column of numbers contains the mean over the cell's valid runs. If the column declares an interval, the interval's columns are filled
-    too, clipped to the column's bounds. Columns of other kinds contain the value of the cell's first run. ``n`` is the number of valid runs.
+    too, clipped to the column's bounds. Columns of other kinds contain the value of the cell's first run. ``n`` counts the valid runs.
 
     Parameters
     ----------

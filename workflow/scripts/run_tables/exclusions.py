@@ -19,8 +19,8 @@ KEPT = "_kept"
 def excluded_by(document) -> str:
     """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if the run is valid.
 
-    If the path, the hosts or the measurement differed from the specification, the reason is `INSTRUMENT`, regardless of other failed checks:
-    such a run shows nothing about its senders.
+    If the path, the hosts or the measurement differed from the specification, the reason is `INSTRUMENT`, regardless of other failed
+    checks: such a run shows nothing about its senders.
     """
     if document["verdict"]["valid"]:
         return ""

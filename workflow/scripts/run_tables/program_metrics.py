@@ -1,8 +1,8 @@
 """Results of program flows: rows of ``tidy/flows.csv`` and columns of ``tidy/groups.csv``, computed from the packets at both hosts.
 
-A program's goodput is based on the amount that the program reports as received. Without such a report, it is based on the data delivered by
-TCP, with each byte counted once, or on the payload of the UDP packets that arrived. This payload includes the headers and retransmissions of
-the program's protocol.
+A program's goodput is based on the amount that the program reports as received. Without such a report, it is based on the data
+delivered by TCP, with each byte counted once, or on the payload of the UDP packets that arrived. This payload includes the headers and
+retransmissions of the program's protocol.
 """
 
 import math

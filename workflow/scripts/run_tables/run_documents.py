@@ -13,7 +13,7 @@ from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size in bytes of a run document's file, and of its decompressed text: over a hundred times the size for a run of 30 s with 12 flows.
+#: Largest size in bytes of a run document's file, and of its decompressed text. A run of 30 s with 12 flows needs less than a hundredth.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: Further sections in the document of an executed run.

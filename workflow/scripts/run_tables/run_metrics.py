@@ -161,7 +161,8 @@ def _counts_of(document, interfaces, kind):
 def segment_bytes(document) -> int | None:
     """Return the payload of a full segment in bytes, as reported by the sender's TCP.
 
-    If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured payload.
+    If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured
+    payload.
     """
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):

@@ -1,7 +1,7 @@
 """The steady part of a run, after start-up: its beginning, its metrics, and their drift.
 
-The steady part begins at the same time for all flows and metrics. One of two rules sets this time: either a fixed share of the flows' common
-window is left out, or MSER finds the end of start-up in the total goodput of all flows.
+The steady part begins at the same time for all flows and metrics. One of two rules sets this time: either a fixed share of the flows'
+common window is left out, or MSER finds the end of start-up in the total goodput of all flows.
 """
 
 import itertools

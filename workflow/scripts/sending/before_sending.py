@@ -1,7 +1,7 @@
 """Compare a patch series with its base before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
 
-Builds both kernels, runs the kernel's own tests on both, then a regression study and an exam of each CCA that the series touches; writes a
-page and a text for the cover letter. An interrupted call is resumed by repeating it.
+The program builds both kernels and runs the kernel's own tests on both. It then runs a regression study, and an exam of each CCA that the
+series touches. It writes a page and a text for the cover letter. To resume an interrupted call, repeat the call.
 """
 
 import argparse
@@ -93,7 +93,10 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and whether runs fail on it."""
+    """Build both kernels and try the patched kernel.
+
+    Returns the reason not to run studies ("" if there is none), and whether runs on the patched kernel fail.
+    """
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):
@@ -126,7 +129,7 @@ def _run_studies(found):
 
 
 def _run(study, asked):
-    """Write a study and run it with the workflow; return it resolved, or raise SeriesError if it didn't finish."""
+    """Write a study and run it with the workflow; return the resolved study, or raise SeriesError if the study didn't finish."""
     file, resolved = studies.write(study, asked)
     print(f"{file}", flush=True)
     status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
@@ -147,7 +150,7 @@ def _version():
 
 
 def _command(options):
-    """Return the command with which others can repeat the call, with the series under the same name and packetdrill at a different path."""
+    """Return a command that repeats the call on another machine, with the series' file names and a default path of packetdrill."""
     words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
     words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []

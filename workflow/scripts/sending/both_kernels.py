@@ -1,4 +1,4 @@
-"""Build the two guest kernels of a series, compare them byte by byte, and try each in one run."""
+"""Build the two guest kernels of a series, compare them byte by byte, and try each kernel in one run."""
 
 import dataclasses
 import subprocess
@@ -13,9 +13,9 @@ from session.testbed_identity import image_fact
 from study_files.kernels import without_number
 from study_files.study_runs import run_specification
 
-#: Real seconds that the first run on a kernel may take.
+#: Time limit in real seconds for the first run on a kernel.
 LIMIT_S = 300
-#: Number of attempts at that run that must fail before the kernel is blamed; a single failure may be the machine's.
+#: Number of failed attempts at the first run after which the kernel is blamed; a single failure may be the machine's fault.
 FAILURES = 2
 
 
@@ -39,9 +39,9 @@ def build(named, place) -> Built:
 
 
 def are_the_same(base, patched, place) -> bool:
-    """Return whether two kernels are identical byte for byte except for their build number.
+    """Return whether two kernels are identical byte for byte except for their build numbers.
 
-    For this, the image's kernel is linked again with a build number as long as the other kernel's.
+    If the base is the image's kernel, it is linked again with a build number of the same length as the patched kernel's.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Execute the first run of a study with a CCA; return the reason for its failure if it failed `FAILURES` times, else None.
+    """Execute the first run of a study with a CCA; return the reason if the run failed `FAILURES` times, otherwise None.
 
     Parameters
     ----------

@@ -33,9 +33,10 @@ COMPLETION_MARGIN_PERCENT = 10
 
 
 def regression_changes(folder, question) -> pd.DataFrame:
-    """Return the table of changes in the regression study from the base to the patched kernel, with the same columns as `make compare`.
+    """Return the changes from the base to the patched kernel in the regression study, with the columns of `make compare`.
 
-    The two runs of a CCA in one replication, one per kernel, are a pair. P-values are corrected for the number of all rows of the study.
+    A CCA's run on the base and its run on the patched kernel in the same replication are a pair. P-values are corrected over all rows of
+    the study.
     """
     results = read_results(folder)
     groups = _completions(folder, results.study)
@@ -47,7 +48,7 @@ def regression_changes(folder, question) -> pd.DataFrame:
             rows += rows_of_cell(head, cell, margins_of(results.study))
             rows += _completion_rows(head, cell)
             unmeasured |= {(*_place(head), name) for column, name in MEASURES.items() if np.isnan(cell[column]).all()}
-    # A measure that a scenario's flows lack on both kernels has no row.
+    # A measure that has no values on either kernel has no row.
     return table_of([row for row in rows if (*_place(row.head), row.head["measure"]) not in unmeasured])
 
 
@@ -56,7 +57,7 @@ def _place(head):
 
 
 def _completions(folder, study):
-    """Return the completion times of each run's web flows; a study without groups of flows has no table of groups."""
+    """Return the completion times of each run's web flows; empty if the study has no flow groups."""
     if not any(scenario["groups"] for scenario in study["scenarios"]):
         keys = pd.MultiIndex.from_tuples([], names=OF_RUN)
         return pd.DataFrame(columns=[*COMPLETIONS], index=keys, dtype=float)
@@ -66,7 +67,7 @@ def _completions(folder, study):
 
 
 def _of_runs(runs, groups):
-    """Return the completion times of runs, with the runs' index; nan for runs that are invalid or have none."""
+    """Return the completion times of runs, with the runs' index; nan for invalid runs and for runs without web flows."""
     keys = pd.MultiIndex.from_frame(runs[OF_RUN])
     found = groups.reindex(keys).set_index(runs.index)
     return found.where(runs["valid"].astype(bool))
@@ -79,7 +80,7 @@ def _completion_rows(head, cell):
 
 
 def exam_changes(folder) -> pd.DataFrame:
-    """Return the deciding rows of the exam that compares a CCA on the patched kernel with the base, with the scorecard's columns."""
+    """Return the rows of an exam's scorecard that decide its outcome (role `PRIMARY`); ``folder`` is the exam's results folder."""
     card = read_results(folder).scorecard
     return card[card["role"] == PRIMARY].reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""The text for a cover letter, in at most 60 lines: the runs, the changes with their intervals, and the command that repeats them."""
+"""The text for a cover letter, in at most 60 lines: runs, changes with their intervals, and the command that repeats the examination."""
 
 import textwrap
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from wording.terminal_text import shown
 MOST_LINES, WIDTH = 60, 75
 #: Largest number of changes listed per part; the page has all.
 MOST_LISTED = 6
-#: Largest number of rows listed that are neither worse nor better: those whose interval excludes 0, and open ones.
+#: Largest number of rows that are listed from `shifted` and from `open_rows`.
 MOST_SHIFTED, MOST_OPEN = 4, 2
 #: Verdict of an open row -> its meaning.
 OPEN = {
@@ -43,7 +43,7 @@ class Found:
     ----------
     question : Question
     version : dict
-        ``commit`` of this checkout; ``is_changed``, true if files differ from that commit; and ``image``, the digest of its image.
+        ``commit`` of this checkout; ``is_changed``, true if files differ from the commit; and ``image``, the digest of the testbed's image.
     command : str
         The call that repeats the examination.
     stopped : str
@@ -210,7 +210,7 @@ def _exams(found) -> Iterator[str]:
 
 
 def exam_row_words(row) -> str:
-    """Return, in words, a row of an exam's scorecard: verdict, case, and difference from the base with its interval."""
+    """Return a row of an exam's scorecard in words: verdict, case, and the difference from the base with its interval."""
     where = row["scenario_label"] if row["scenario"] else "all cases together"
     runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
     by = ""
@@ -265,13 +265,16 @@ def _path_words(study):
 
 
 def shifted(table) -> list[dict]:
-    """Return the rows that are neither worse nor better but whose interval excludes 0, sorted by effect in margins, largest first."""
+    """Return the rows that are neither worse nor better but have an interval that excludes 0.
+
+    The rows with the largest effects relative to their margins come first.
+    """
     rows = [row for row in of_change(table, LIKE, *OPEN) if not is_missing(row["low"]) and row["low"] * row["high"] > 0]
     return _one_of_each(sorted(rows, key=lambda row: -abs(row["effect"]) / row["margin"]))[:MOST_SHIFTED]
 
 
 def open_rows(table) -> list[dict]:
-    """Return the open rows that have an interval and more worse than better pairs, sorted by the excess of worse pairs, largest first."""
+    """Return the open rows that have an interval and more worse pairs than better pairs; the largest excess comes first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 
@@ -300,7 +303,7 @@ def _verdict_words(numbers, study):
 
 
 def change_words(row) -> str:
-    """Return, in words, a row of the comparison: verdict, cell, measure, both medians, and the change with its interval."""
+    """Return a row of the comparison in words: verdict, cell, measure, both medians, and the change with its interval."""
     where = row["scenario"] if row["scenario"] == ALL_SCENARIOS else f"{row['scenario']} {row['ip_version']}"
     words = f"{row['change']}: {row['cca']}, {where}, {row['measure'].lower()}"
     if not is_missing(row["first"]):

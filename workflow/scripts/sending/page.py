@@ -10,7 +10,7 @@ from session.standalone_page import standalone_page
 from topics.exam.page_tables import VERDICTS
 from wording.number_format import count
 
-#: Listed results of tests, in the order of the table.
+#: Lists of tests in the order of the table: words, and attribute of `BothResults`.
 LISTS = (
     ("newly failed", "newly_failed"),
     ("added by the series, failed", "failed_of_added"),
@@ -61,7 +61,7 @@ EXAM_COLUMNS = (
 
 
 def page(found) -> str:
-    """Return the page of the findings: HTML that loads nothing."""
+    """Return the findings as an HTML page that loads no other files."""
     asked = found.question
     facts = [
         ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),

@@ -25,7 +25,7 @@ LONGEST_NAME = 24
 EXAMPLE = "make series SERIES=my-series.mbox BASE=7.2"
 #: Allowed forms of a series, for messages.
 ALLOWED = "an mbox or patches, as git format-patch and b4 write them, or a folder of patches"
-#: Keys of a kernel in a study that define its base.
+#: Keys in a study's kernel declaration that define the kernel's base.
 OF_BASE = ("base", "tree", "revision", "config")
 
 
@@ -41,7 +41,7 @@ class Question:
     ----------
     base : kernel_tests.named_kernel.NamedKernel
     patches : dict
-        Name of a file -> content (bytes), in the order of the series.
+        File name -> content in bytes, in the order of the series.
     touched : sending.touched.Touched
     given : tuple of str
         The paths that name the series.
@@ -100,12 +100,12 @@ class Question:
 
 
 def question_of(series, base, newest, ccas=()) -> Question:
-    """Return the request of a call; raise SeriesError with the allowed values.
+    """Return the request of a call; raise SeriesError, which names the allowed values, if an argument is not allowed.
 
     Parameters
     ----------
     series : list of str
-        Paths.
+        Paths of an mbox, of patches, or of folders of patches.
     base : str
         Name of the kernel that the series applies to, as for `named_kernel`.
     newest : str

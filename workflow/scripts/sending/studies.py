@@ -1,4 +1,4 @@
-"""The studies of a series: the regression study, and an exam of each CCA on the patched kernel against the same CCA on the base."""
+"""The studies of a series: a regression study, and exams that compare each CCA on the patched kernel with the same CCA on the base."""
 
 from sending.question import OF_BASE
 from session.candidate import NEED_ECN, with_traces
@@ -9,9 +9,9 @@ from study_files import study as studies
 #: Suffixes of a CCA's name on the patched kernel, and on a base that is not the image's kernel.
 PATCHED, BASE = "-series", "-base"
 REGRESSION, EXAM = FOLDER / "regression.yaml", FOLDER / "exam-quick.yaml"
-#: CCA that exams need in addition; harm to its flows is measured relative to one of its flows that has the path alone.
+#: Additional CCA that exams need. Harm to a flow with this CCA is measured relative to such a flow alone on the path.
 VICTIM = "cubic"
-#: A scenario whose measure needs runs of Reno alone, which these exams don't have unless Reno is the examined CCA.
+#: Scenario whose measure needs runs of Reno alone. These exams have such runs only if Reno is the examined CCA.
 BESIDE_RENO = "5.2.1-beside-reno"
 
 
@@ -26,7 +26,7 @@ def patched_name(cca) -> str:
 
 
 def kernels(question, ccas) -> dict:
-    """Return the ``kernels`` of a study with some CCAs on the base and on the patched kernel."""
+    """Return the ``kernels`` section of a study that runs the given CCAs on the base and on the patched kernel."""
     both = {"series": question.kernel() | {"ccas": {patched_name(cca): cca for cca in ccas}}}
     if question.base.is_own:
         of_base = {key: value for key, value in question.base.kernel.items() if key in OF_BASE and value}  # fmt: skip

@@ -16,7 +16,7 @@ class BothResults:
     Attributes
     ----------
     base, patched : list of dict
-        Tests: script, ip_version, result, reason.
+        Tests as dicts with the keys script, ip_version, result and reason.
     """
 
     base: list[dict] = field(default_factory=list)
@@ -28,9 +28,9 @@ class BothResults:
         Parameters
         ----------
         after : str
-            The result on the patched kernel.
+            Result on the patched kernel.
         before : str or None, optional
-            The result on the base; None for any different result. Tests that the base doesn't have are left out.
+            Result on the base, or None for any result that differs from ``after``. Tests that the base doesn't have are left out.
         """
         had = _by_test(self.base)
         return [
@@ -104,7 +104,7 @@ def _tests(packetdrill, named):
 
 
 def names_of(tests) -> list[str]:
-    """Return the scripts of some tests with their IP versions, as "tcp_close.pkt (ipv4, ipv6)"."""
+    """Return each script of the given tests with the tested IP versions, such as "tcp_close.pkt (ipv4, ipv6)"."""
     versions: dict[str, list[str]] = {}
     for test in tests:
         versions.setdefault(test["script"], []).append(test["ip_version"])

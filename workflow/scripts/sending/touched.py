@@ -9,9 +9,9 @@ from wording.number_format import count
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
-#: CCAs that are examined if a series may touch all of them: most hosts have them, and Linux lets every user choose them.
+#: CCAs to examine if a series may affect all CCAs. Most hosts have these CCAs, and Linux lets every user choose them.
 DEFAULT = ("cubic", "reno", "bbr")
-#: Path of a file of one CCA.
+#: Path of a source file that belongs to one CCA.
 OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9]+)\.[ch]")
 #: CCA -> other CCAs that call its functions.
 CALLERS = {"vegas": ("yeah",)}
@@ -21,14 +21,14 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Touched:
-    """The files that a series changes, and the CCAs to examine for it.
+    """The files that a series changes, and the CCAs to examine for the series.
 
     Attributes
     ----------
     ccas : tuple of str
         CCAs to examine.
     why : str
-        Reason for this choice, in a sentence.
+        Reason for the choice of CCAs, as a sentence.
     paths : tuple of str
         All files that the series changes.
     of_kernel : tuple of str
@@ -46,15 +46,15 @@ class Touched:
 
 
 def touched_by(paths) -> Touched:
-    """Return the CCAs to examine for a series that changes some files.
+    """Return the CCAs to examine for a series that changes the given files.
 
-    A series that changes only files of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these CCAs and the CCAs that call their functions. Any
-    other file of the kernel may affect all CCAs: then `DEFAULT` is examined.
+    If all changed kernel files belong to CCAs (net/ipv4/tcp_<cca>.c, .h), the series touches these CCAs and the CCAs that call their
+    functions. Any other kernel file may affect all CCAs, which the CCAs in `DEFAULT` then represent.
 
     Parameters
     ----------
     paths : iterable of str
-        Paths relative to the source tree.
+        Paths of the changed files, relative to the source tree.
     """
     paths = tuple(paths)
     of_kernel = tuple(path for path in paths if not NO_PART.match(path))

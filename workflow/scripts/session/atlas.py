@@ -37,10 +37,10 @@ from wording.sentence_words import listed
 from wording.terminal_text import shown
 
 PNG_DPI = 160
-#: Where the documentation has the tables, and the picture.
+#: Documentation page with the tables, and its picture.
 PAGE, PICTURE = Path("docs/atlas.md"), Path("docs/pictures/atlas.png")
 ARCHIVES = "The studies' archives"
-#: A publication's outcome -> its rule, and its style on the page.
+#: Outcome of a publication -> rule in words, and style on the page.
 HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "doesn't hold", "open"
 OUTCOMES = {
     HOLDS: ("every claim that can be tested is reproduced", "verdict good"),
@@ -202,7 +202,7 @@ def failures_table(atlas) -> dict:
 
 
 def _cause(row):
-    """Return the reason why a claim doesn't hold or, if no cause is known, the reason why it isn't shown."""
+    """Return the known cause of a claim's failure; without one, return the reason why the claim isn't shown, or "not known"."""
     return row["cause"] or (row["because"] if row["verdict"] == NOT_SHOWN else "not known")
 
 
@@ -228,7 +228,7 @@ def _claim_columns():
 
 
 def page(atlas, archives, svg, reports) -> str:
-    """Return the page.
+    """Return the atlas as an HTML page.
 
     Parameters
     ----------

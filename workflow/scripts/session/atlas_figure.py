@@ -15,14 +15,14 @@ LETTERS = {REPRODUCED: "R", NOT_REPRODUCED: "N", NOT_SHOWN: "S", NOT_TESTABLE: "
 STEPS = {REPRODUCED: 6, NOT_REPRODUCED: 2, NOT_SHOWN: 4}
 KEY = {REPRODUCED: "R reproduced", NOT_REPRODUCED: "N not reproduced", NOT_SHOWN: "S not shown"}
 TILE_PT = (17, 17)
-#: Tiles in a line; a study with more claims has several lines.
+#: Largest number of tiles in a line; a study with more claims has several lines.
 MOST_TILES = 16
 RIGHT_PT, TOP_PT, FOOT_PT = 5, 6, 4
 NAME_PT = FONT_SIZE_PT - 0.5
 
 
 def draw_atlas(claims: pd.DataFrame, labels) -> PanelFigure:
-    """Draw the matrix.
+    """Draw the matrix of studies and claims.
 
     Parameters
     ----------

@@ -23,16 +23,16 @@ def is_of_stack(cca) -> bool:
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the CCA's name in `ccas`, the declaration of its program by name, and the author's explanation.
+    """Return the name of a program's CCA in `ccas`, the program's declaration under its name, and the author's explanation.
 
     Parameters
     ----------
     cca : str
-        ``program:cca``; one of the two parts if the file allows only one choice; or empty if the file declares one program with one CCA.
+        ``program:cca``. One of the two parts is enough if only one CCA matches; no part is needed if the file declares only one CCA.
     file : str or None
-        The file with the declaration (`declarations`); by default the file of the stack in ``cca``.
+        File with the declaration (`declarations`); by default the file of the stack in ``cca``.
     error : type
-        Exception to raise, with a message that states the allowed values.
+        Type of the exception to raise, with a message that states the allowed values.
     """
     if not file:
         stacks = sorted(
@@ -68,7 +68,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 def declarations(file, error) -> tuple[dict, str]:
     """Return the program declarations in a file by name, and the file's ``explanation``.
 
-    The file is a study or the declaration of one program, which is named after the file.
+    The file is either a study or the declaration of a single program. A single program is named after the file.
     """
     schema = study_schema()
     form = dereferenced(schema["$defs"]["program"])
@@ -96,18 +96,18 @@ def _explanation():
 
 
 def without_inapplicable(study, config, cca, source, called, error) -> dict:
-    """Return an exam's study with a program, excluding scenarios that no program can run; ``exam.inapplicable`` gives the reasons.
+    """Return an exam's study with a program, without the scenarios that a program can't run; ``exam.inapplicable`` gives the reasons.
 
     Parameters
     ----------
     study, config : dict
         The exam with and without the program, as in a study file.
     cca : str
-        The name in `ccas` of the program's CCA.
+        Name of the program's CCA in `ccas`.
     source, called : str
-        The exam's file and the command's settings, for messages.
+        File of the exam, and settings of the command, for messages.
     error : type
-        Exception to raise, with a message that states the allowed values.
+        Type of the exception to raise, with a message that states the allowed values.
     """
     # Any scenario can be used to complete the declaration.
     plain = {"id": "plain", "traffic": {"sample_interval_ms": 50}}
@@ -131,7 +131,10 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return scenarios in which no `seeds_of` names an omitted scenario: the first scenario that named it replaces it in the others."""
+    """Return the scenarios with every `seeds_of` replaced that names an omitted scenario.
+
+    The first scenario that named an omitted scenario gets separate seeds; the other scenarios that named it use the first scenario's seeds.
+    """
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:

@@ -23,14 +23,14 @@ MOST_PAIRS = 200
 
 
 class Counts(NamedTuple):
-    """Numbers of pairs: pairs that are worse and better by more than the margin, and all pairs."""
+    """Counts of pairs: worse by more than the margin, better by more than the margin, and all pairs."""
 
     worse: int
     better: int
     pairs: int
 
     def of_more(self, pairs) -> "Counts":
-        """Return the counts for a different number of pairs with the same shares of worse and better pairs."""
+        """Return the counts scaled to a different number of pairs, with the same shares of worse and better pairs."""
         return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
 
     def p(self) -> float:
@@ -45,7 +45,7 @@ class Row:
     head: dict  # known columns
     replications: Sequence  # replications of the pairs with values, or scenario and replication
     signs: Sequence[float]  # one per pair: 1 worse, -1 better, 0 neither
-    of_most: bool  # whether the row is about most pairs, and not about a count of runs
+    of_most: bool  # whether the row makes a statement about most pairs, not about a count of runs
 
     def counts(self) -> Counts:
         """Return the numbers of pairs."""
@@ -53,18 +53,25 @@ class Row:
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 
     def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether a row with these counts is worse or better: significant and, for rows about most pairs, true of most pairs."""
+        """Return whether a row with these counts is worse or better.
+
+        The corrected p-value must be significant. If the row makes a statement about most pairs, significantly more than half of the pairs
+        must also agree.
+        """
         most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
         return bool(p_corrected <= SIGNIFICANCE and most)
 
     def is_like(self, counts) -> bool:
-        """Return whether a row with these counts is like: significantly more than half of the pairs are within the margin."""
+        """Return whether a row with these counts is *like*: significantly more than half of the pairs are within the margin."""
         within = counts.pairs - counts.worse - counts.better
         return bool(self.of_most and upper_tail(within, counts.pairs) <= SIGNIFICANCE)
 
 
 def judged(rows, share) -> Iterator[dict]:
-    """Yield the columns of each row; p is corrected over all rows and for ``share``, the table's share of the significance level."""
+    """Yield the columns of each row, including its verdict.
+
+    P-values are corrected over all rows, and divided by ``share``, the table's share of the significance level.
+    """
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)
         columns = {"change": _verdict(row, counts, p_corrected)} | row.head
@@ -101,7 +108,10 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return the approximate number of pairs that would make the row worse, better or like at its current shares; None if too large."""
+    """Return the approximate number of pairs at which the row would be *worse*, *better* or *like*; None above `MOST_PAIRS`.
+
+    The shares of worse and better pairs are assumed to stay the same.
+    """
     factor = max(1 / share, p_corrected / counts.p())
     for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
         more = counts.of_more(pairs)

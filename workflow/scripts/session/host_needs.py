@@ -1,7 +1,7 @@
-"""Features that a study needs from this machine's own kernel; missing features are reported before any run, in one sentence.
+"""Features that a study needs from this machine's own kernel. Missing features are reported before any run.
 
-`needs` depends only on the study; `kernel_features` finds the features of the kernel; `host_problem` reports which features are missing,
-where they are needed and how to get them.
+`needs` returns the features that a study needs, and `kernel_features` detects the features of the kernel. `host_problem` returns a sentence
+with the missing features, the scenarios that need them, and the ways to add them.
 """
 
 import json
@@ -182,7 +182,7 @@ def _specification(scenario):
 
 
 def _set_as_default(scenario):
-    """Return whether a scenario's CCA becomes a network namespace's default, so that it must be on the machine's list of allowed CCAs."""
+    """Return whether a scenario makes its CCA a network namespace's default; such a CCA must be on the machine's list of allowed CCAs."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for the given scenarios, with the name of the first one or, if they are all scenarios, only their number."""
+    """Return a phrase for the given scenarios: their number and the first name, or only their number if they are all scenarios."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:
@@ -262,10 +262,10 @@ def _scenario_words(names, of_all):
 
 
 def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
-    """Return instructions for adding modules, as root, to a kernel of the given release, as far as the machine's files allow.
+    """Return instructions for adding modules to the running kernel as root, based on the machine's files.
 
-    ``folder`` contains the modules of all installed kernels, ``loaded`` is the list of loaded modules, and ``distribution`` is the
-    file that names the distribution.
+    ``kernel`` is the kernel's release, ``folder`` contains the modules of all installed kernels, ``loaded`` is the list of loaded modules,
+    and ``distribution`` is the file that names the distribution.
     """
     if not loaded.exists():
         return "it doesn't support loadable modules, which could add them"

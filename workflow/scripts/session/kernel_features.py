@@ -1,11 +1,13 @@
-"""Detect which of the features that emulated networks need this machine's kernel has, by trying each one.
+"""Test this machine's kernel for the features that emulated networks need, by trying each feature.
 
-``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`), tries the mounts
-of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A module that
-the kernel loads on request counts as available and stays loaded, as in a run; everything else disappears with the namespaces.
+``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`) and tries the mounts
+of a run. It then requests each part from the kernel, under the part's name in tc(8) or ip(8), and prints the results as JSON.
+A module that the kernel loads on request counts as available and stays loaded, as in a run. Everything else disappears with
+the namespaces.
 
-The netlink messages have the same form as in `testbed.network.netlink`, but the requests differ: there, they go to another network
-namespace, read existing objects and never wait; here, they create objects, for which the kernel may have to load a module first.
+The netlink messages have the same form as in `testbed.network.netlink`, but the requests differ. Requests of that module go to
+another network namespace, read existing objects and never wait. Requests of this module create objects, for which the kernel
+may first have to load a module.
 """
 
 import contextlib
@@ -26,7 +28,7 @@ from testbed.network.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADE
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
-#: Argument with which this program only tries the mounts.
+#: Argument that makes this program try only the mounts.
 TRY_MOUNTS = "mounts"
 #: Time in s that the kernel may take to answer: it may have to load a module first.
 ANSWER_S = 10
@@ -46,7 +48,7 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
 FILTER_INFO = 1 << 16 | socket.htons(3)
 #: The kernel's errors for an unknown kind of qdisc, filter, action or family, and for an unknown kind of device.
 UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
-#: Kind of tunnel -> its other end (RFC 5737, RFC 3849), which distinguishes it from the tunnel without UDP.
+#: Kind of tunnel -> address of the other end of a tunnel in UDP (RFC 5737, RFC 3849). The tunnel without UDP has no such address.
 REMOTE = {
     "gretap": socket.inet_pton(socket.AF_INET, "192.0.2.1"),
     "ip6gretap": socket.inet_pton(socket.AF_INET6, "2001:db8::1"),
@@ -102,7 +104,10 @@ def _device(kind, name=None, data=b""):
 
 
 def _tunnel_in_udp(kind):
-    """Request a tunnel of the given kind in UDP and return the errno; a kernel with both parts may still not support the combination."""
+    """Request a tunnel of the given kind in UDP and return the errno.
+
+    A kernel that has the tunnel and ``fou`` may still not support the combination.
+    """
     around = _attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
     number = _device(kind, f"try-fou{len(REMOTE[kind])}", _attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
     return errno.EOPNOTSUPP if number == errno.EINVAL else number
@@ -114,8 +119,8 @@ def family(name) -> int:
     return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 
 
-#: Part of the kernel (`host_needs.PARTS`) -> function that requests it. A family of generic netlink provides the
-#: parts of tunnels in UDP, and the filter needs the qdisc before it.
+#: Part of the kernel (`host_needs.PARTS`) -> function that requests the part. ``fou`` is a generic netlink family. The order
+#: matters: the filter ``matchall`` needs the qdisc ``ingress``.
 ATTEMPTS = {
     **{name: partial(_qdisc, name) for name in ("htb", "tbf", "netem", *OF_KIND, "ingress")},
     "matchall": _arrivals_filter,
@@ -128,7 +133,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return whether the kernel has each part, as a mapping from the parts' names; must be called in separate namespaces.
+    """Return part -> whether the kernel has the part; must be called in separate namespaces.
 
     Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if it doesn't answer.
     """
@@ -142,15 +147,15 @@ def _features():
     if refused:
         raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
     has = {name: number not in UNKNOWN for name, number in tried.items()}
-    # Kernels since 6.18 have AccECN, and those since 7.0 report it for a socket.
+    # Kernels since 6.18 have AccECN, and kernels since 7.0 report it for a socket.
     tells_accurate_ecn = int(os.uname().release.partition(".")[0]) >= 7
     return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists(), "tcpi_ecn_mode": tells_accurate_ecn}
 
 
 def enter_namespaces() -> bool:
-    """Enter user, network and process namespaces as their root, and return whether there is a user namespace.
+    """Enter new user, network and PID namespaces as root; return whether the user namespace was created.
 
-    Root continues without a user namespace if the machine refuses one. Raises OSError if the machine refuses the namespaces.
+    If the machine refuses a user namespace to root, the function continues without one. Any other refusal raises OSError.
     """
     user, group = os.geteuid(), os.getegid()
     others = CLONE_NEWNET | CLONE_NEWPID
@@ -175,8 +180,11 @@ def _unshare(namespaces):
 
 
 def mount_refusal() -> str:
-    """Return the first of a run's mounts that the machine refuses, with the reason, or an empty string; needs separate namespaces."""
-    # In a separate process, because the process namespace has none yet.
+    """Return the message for the first mount of a run that the machine refuses, or an empty string.
+
+    Must be called in separate namespaces.
+    """
+    # In a child process, because the new PID namespace doesn't contain this process.
     program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
@@ -194,7 +202,7 @@ def _try_mounts():
 
 
 def _words_of(error):
-    """Return the message of an OSError, preceded by its file if it has one."""
+    """Return the message of an OSError, preceded by the file name if there is one."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 
@@ -207,7 +215,7 @@ def _ccas(which):
 
 
 def main() -> None:
-    """Print the kernel's features or, with the reason, the step that the machine refuses (``namespaces``, ``mounts``, ``answer``)."""
+    """Print the kernel's features, or the step that the machine refuses (``namespaces``, ``mounts``, ``answer``) and the reason."""
     kernel = {
         "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},

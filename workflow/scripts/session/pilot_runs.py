@@ -1,4 +1,4 @@
-"""Pilot runs of a study: finished runs with its conditions, in any results folder."""
+"""Pilot runs of a study: finished runs under the study's conditions, from any results folder."""
 
 import json
 from collections.abc import Iterator
@@ -20,9 +20,10 @@ STUDY = "workflow/study.json"
 
 @dataclass
 class Pilot:
-    """Pilot runs as a table ``runs`` (None if there are none), in which ``replication`` is the seed that the runs of a pair share.
+    """Pilot runs of a study, and the results folders that they come from.
 
-    ``used`` is the number of runs by results folder; ``others`` has the problem of the first skipped file by folder.
+    ``runs`` is a table of the pilot runs, or None if there are none. Its column ``replication`` contains the seed, which both runs of a
+    pair share. ``used`` maps a results folder to the number of its pilot runs, and ``others`` to the problem of its first skipped file.
     """
 
     runs: pd.DataFrame | None = None
@@ -42,7 +43,7 @@ def study_of(folder: Path) -> dict:
 
 
 def same_conditions(study, other) -> dict[str, str]:
-    """Return, by identifier of a scenario in ``other``, the identifier of the scenario in ``study`` with the same conditions."""
+    """Return scenario in ``other`` -> scenario in ``study`` with the same conditions, both as identifiers."""
     ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
     known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
     return {theirs: own for theirs, own in known.items() if own}
@@ -58,8 +59,8 @@ def _conditions(study, scenario):
 def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
     """Return the `Pilot` of a resolved study.
 
-    ``sources`` maps each results folder to its resolved study. A run that several folders have is used once. Runs with other conditions,
-    for example from before a change to a scenario, are skipped.
+    ``sources`` maps each results folder to its resolved study. A run that is in several folders is used once. Runs under other conditions,
+    such as runs made before a change to a scenario, are skipped.
     """
     pilot, rows = Pilot(), {}
     rule, labels = SteadyRule(**study["steady_state"]), {one["id"]: one["label"] for one in study["scenarios"]}

@@ -26,11 +26,11 @@ from testbed.machine.messages import in_words, tell
 
 #: Variable that switches the cache off if it is 0.
 SWITCH = "SAWTOOTH_RUN_CACHE"
-#: Largest size of all entries in GB, and days after which an unused entry is deleted: variable -> default.
+#: Variable and default for the largest total size of the entries in GB, and for the days after which an unused entry is deleted.
 LIMIT_GB, LIMIT_DAYS = ("SAWTOOTH_RUN_CACHE_GB", 10), ("SAWTOOTH_RUN_CACHE_DAYS", 90)
-#: Version of entries, increased when their form changes without a change of image or program.
+#: Version of the entries' form, to be increased if the form changes without a change to image or program.
 FORM = 1
-#: Text in the log of a run whose document was taken.
+#: Text in the log of a run whose document was taken from the cache.
 TAKEN = "not executed here: its document is from the run cache"
 
 
@@ -53,7 +53,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has its own cache folder."""
+    """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has a separate cache folder."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -91,7 +91,7 @@ class RunCache:
         self._passed_over, environ[SWITCH] = True, "0"
 
     def take(self, job) -> set[str]:
-        """Put cached documents of a job's runs in place; return the outputs that were found.
+        """Copy the cached documents of a job's runs to the job's outputs; return the outputs that were filled.
 
         ``job`` is a job of a rule that executes runs in the guest kernel or a simulator.
         """
@@ -162,7 +162,7 @@ class _Run:
         self.name, self.specification, self.made_by = specification.name, specification.document, made_by
         kernel = kernel_id(linux_sha256, specification.sources, specification.kernel)
         parts = [FORM, self.specification, made_by["image_digest"], made_by["testbed_digest"], kernel]
-        # The order of the specification's keys determines that of the document.
+        # The order of the keys in the specification determines the order of the keys in the document.
         self.key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def is_its_document(self, content) -> bool:
@@ -197,7 +197,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Write to the run's log, and to the job's log if it is a different file, that the document is from the cache."""
+    """Write a line to the run's log, and to the job's log if that is a different file: the document is from the cache."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -224,7 +224,7 @@ def write_origins(folder: str, documents: Iterable[str]) -> str:
 
 
 def origin_words(study: str, documents: Iterable[str]) -> str:
-    """Return a sentence with the numbers of a study's runs executed here and taken from the cache, according to the runs' logs."""
+    """Return a sentence with two numbers of a study's runs, counted in their logs: executed here, and taken from the cache."""
     taken = executed = 0
     for log in map(log_of, filter(os.path.exists, documents)):
         with contextlib.suppress(OSError), log.open("rb") as stream:

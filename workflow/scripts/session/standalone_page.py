@@ -15,7 +15,10 @@ REPORT = Path(__file__).resolve().parents[3] / "report"
 
 
 def standalone_page(template, kind, title, **values) -> str:
-    """Return a page, as HTML that doesn't load other files, from a template in this folder that extends ``standalone.html.j2``."""
+    """Return an HTML page that loads no other files.
+
+    ``template`` is a template in this folder that extends ``standalone.html.j2``; ``values`` are its variables.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
         autoescape=True,

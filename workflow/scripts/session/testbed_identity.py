@@ -12,19 +12,19 @@ from wording.terminal_text import said
 
 
 def testbed_digest() -> str:
-    """Return the identity of the program that executes runs on Linux; results of reading its modules are remembered."""
+    """Return the digest of the testbed, which executes runs on Linux; the digests of its modules are cached."""
     return _remembering(*identity.TESTBED)
 
 
 def simulator_digest() -> str:
-    """Return the identity of the program that executes runs in a simulator; results of reading its modules are remembered."""
+    """Return the digest of the program that executes runs in a simulator; the digests of its modules are cached."""
     from simulator.run import program_digest  # only studies with such runs need it
 
     return program_digest(_remembering)
 
 
 def program_content() -> str:
-    """Return the SHA-256 of the files of both programs; if it is unchanged, so are the programs' identities."""
+    """Return the SHA-256 of the files of both programs; while it is unchanged, the digests of both programs are unchanged."""
     return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 
@@ -45,7 +45,7 @@ def image_digest(description: str | Path, needed: bool = True) -> str:
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     """Return the value of a key in an image's description.
 
-    If the description is missing, exit with one sentence, because nothing can run; or return an empty string if it isn't ``needed``.
+    If the description is missing, exit with a message or, if the image isn't ``needed``, return an empty string.
     """
     path = Path(description)
     if not needed and not path.exists():
@@ -59,7 +59,7 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:
-    """Exit with one sentence if an image is missing; if jobs are only planned, which requires no images, only print the sentence."""
+    """Exit with a message if an image is missing; if jobs are only planned, which requires no images, print a message instead."""
     missing = next((path for path in map(Path, descriptions) if not path.exists()), None)
     if missing is None:
         return
