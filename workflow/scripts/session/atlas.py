@@ -141,11 +141,11 @@ def introduction(atlas) -> list[str]:
     rules = "; ".join(f"{outcome}: {rule}" for outcome, (rule, _) in OUTCOMES.items() if numbers[outcome])
     claims = sum(len(each.claims) for each in atlas)
     return [
-        f"{count(len(atlas), 'study', 'studies')} of published results checked {count(claims, 'claim')} under the published conditions or the closest ones that the testbed can create. "
+        f"{count(len(atlas), 'study', 'studies')} of published results checked {count(claims, 'claim')} under the published conditions, or under the closest conditions that the testbed can create. "
         f"Outcomes of the studies: {said} ({rules}).",
-        "A claim is reproduced if the whole interval of our value meets the condition in the claims file, not reproduced if none of it does, and not shown if only part of "
-        "it does, or if a cell has outliers and therefore no interval. If all runs of a cell repeat one measurement, the value itself is judged. Conditions were written "
-        "before a study's first run; if a condition was changed later, the claims file says so. Each study's report has its conditions, all its claims and its figures.",
+        "A claim is reproduced if the whole interval of our value meets the condition in the claims file, not reproduced if no part of the interval meets it, and not shown if "
+        "only a part meets it. A claim is also not shown if a cell has outliers and therefore no interval. If all runs of a cell repeat one measurement, the value itself is judged. "
+        "Conditions were written before a study's first run; the claims file mentions later changes. Each study's report shows the conditions, all claims and all figures.",
     ]
 
 

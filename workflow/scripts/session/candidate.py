@@ -29,7 +29,7 @@ from topics.exam.tables import OPEN_VERDICTS, PRIMARY, WORSE
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: CCAs with which everything is compared: an exam keeps them, whichever CCA its study's file examines.
+#: CCAs with which everything is compared. An exam keeps these CCAs, even if its study file examines one of them.
 STANDARDS = ("reno", "cubic", "bbr")
 #: CCAs that behave like Reno without ECN (RFC 8257, section 3.5): their exam has ECN in all cases.
 NEED_ECN = ("dctcp",)
@@ -54,7 +54,7 @@ class Candidate:
     name: str
     definition: dict | None = None
     kernels: dict = field(default_factory=dict)
-    #: A C file outside the workflow's working directory, of which runs get a copy.
+    #: C file outside the workflow's working directory; runs use a copy of the file.
     foreign: Path | None = None
     #: The author's explanation of departures from the principles of congestion control, for an exam's scorecard.
     explanation: str = ""
@@ -121,7 +121,7 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return a file's path relative to the working directory, and None; for a file elsewhere, return its name and its full path."""
+    """Return (path relative to the working directory, None) for a file inside the directory, and (name, path) for any other file."""
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
     if inside.parts[0] != os.pardir:
         return str(inside), None
@@ -196,7 +196,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study in which the contents of trace and timeline files replace their paths, which are relative to the original study."""
+    """Return a study with trace and timeline files replaced by their contents, because the paths are relative to the original study."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study

@@ -1,4 +1,4 @@
-"""Check before any run the parameters, C files and patches that a study's own CCAs need in the guest kernel."""
+"""Check, before any run, the parameters and patches that a study's custom CCAs need, and list the kernels to be built for them."""
 
 import hashlib
 import re
@@ -47,7 +47,8 @@ def parameter_problem(study: dict) -> str | None:
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
     """Return the kernels that a resolved study needs in addition to the image's kernel.
 
-    The mapping is from each kernel's name to its description (None: the image's kernel with modules) and the definitions with C files.
+    The result maps a kernel's name to the kernel's description (None for the image's kernel with modules) and to the definitions that
+    have a C file.
     """
     of_runs = (
         definitions_of_runs(study, scenario, cca)
@@ -65,7 +66,7 @@ def kernel_of(definitions: dict, linux_sha256: str) -> str | None:
 
 
 def kernel_under(definitions: dict) -> dict | None:
-    """Return the runs' kernel without C files (`Definition.kernel`), or None for the image's kernel."""
+    """Return the description of the kernel that the definitions name (`Definition.kernel`), or None for the image's kernel."""
     return next((one["kernel"] for one in definitions.values() if one.get("kernel")), None)
 
 

@@ -1,4 +1,4 @@
-"""The workflow's commit, which containers get through their environment, and the locations of the workflow's files."""
+"""The workflow's commit, which containers read from their environment, and the paths of the workflow's files."""
 
 import hashlib
 import os
@@ -7,16 +7,16 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variable with the origin of results that are reproduced, as "commit seconds clean|changed" (- for unknown parts).
+#: Variable with the commit of results that are being reproduced, in the form "commit seconds clean|changed" (- for unknown parts).
 STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
 
 
 def publish_commit(folder, environ=os.environ) -> None:
     """Set SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 if files have changed) in the containers' environment.
 
-    An unpacked bundle (`make bundle`) contains its commit. Without git or outside a checkout
-    all stay unset, except for the date if SOURCE_DATE_EPOCH gives one. Apptainer passes variables
-    named APPTAINERENV_<name> into a container whose environment is otherwise empty.
+    An unpacked bundle (`make bundle`) contains its commit. Without git or outside a checkout,
+    the variables stay unset, but SOURCE_DATE_EPOCH can still set the date. Apptainer passes variables
+    named APPTAINERENV_<name> into containers, whose environment is otherwise empty.
     """
     for name in ("COMMIT", "COMMIT_DATE", "DIRTY"):
         environ.pop(f"APPTAINERENV_SAWTOOTH_{name}", None)
@@ -35,9 +35,9 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return a path that leads from the working directory to a file of the checkout.
+    """Return the path of a checkout's file as seen from the working directory.
 
-    ``path`` is relative to the checkout; it is returned unchanged if it leads to the file already.
+    ``path`` is relative to the checkout. It is returned unchanged if it leads to the same file from the working directory.
     """
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
@@ -49,14 +49,14 @@ def paths_below(root: Path, folder: str, pattern: str) -> list[str]:
 
 
 def in_command(path: str) -> str:
-    """Return a path quoted as a word of a rule's shell command, where braces would otherwise be placeholders."""
+    """Return a path quoted for a rule's shell command, with braces doubled because Snakemake would take them for placeholders."""
     return shlex.quote(path).replace("{", "{{").replace("}", "}}")
 
 
 def bundled_commit(folder) -> tuple[str, bool, str] | None:
-    """Return an unpacked bundle's commit, whether the files differ from it, and its date in seconds since 1970.
+    """Return an unpacked bundle's commit, whether files differ from the commit, and the commit's date in seconds since 1970.
 
-    None if the folder isn't a bundle. The files differ if they differed when they were packed, or if any has changed since.
+    None if the folder isn't a bundle. Files differ if they differed when they were packed, or if they have changed since.
     """
     try:
         commit, seconds, state = (folder / "bundle/commit").read_text().split()

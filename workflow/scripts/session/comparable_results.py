@@ -25,7 +25,7 @@ class Results:
 
 
 def problem_of(first, second) -> str | None:
-    """Return the reason why two results can't be compared, as a sentence, or None."""
+    """Return a sentence with the reason why two results can't be compared, or None."""
     if bool(first.examined) != bool(second.examined) or (first.scorecard is None) != (second.scorecard is None):
         exam, other = (first, second) if first.scorecard is not None or first.examined else (second, first)
         return f"{exam.folder} is an exam, and {other.folder} is not; compare two exams, or two results of studies."
@@ -61,7 +61,7 @@ def _differs(place, first, second):
 
 
 def _first_difference(ours, theirs, path, apart):
-    """Return the path of the first difference between two values, and both values there, or None."""
+    """Return the path of the first difference between two values, and the two values at this path; None if there is no difference."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in dict.fromkeys([*ours, *theirs]):
             if key not in apart:

@@ -81,7 +81,7 @@ def read_results(folder) -> Results:
 
 
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
-    """Return both results and the table of changes from the first to the second.
+    """Return both results, and the table of changes from the first results to the second results.
 
     Raises `ComparisonError` if there aren't exactly two folders or they can't be compared.
     """
@@ -107,7 +107,7 @@ def summary_words(first, second, table) -> list[str]:
     counts = ", ".join(f"{numbers.get(change, 0)} {change}" for change in CHANGES)
     words = [
         f"From {first.folder} to {second.folder}, {count(len(table), 'row')}: {counts}.",
-        f"Compared: {names}. A row is {WORSE} or {BETTER} if more than half of the pairs of runs are, by more than the margin, or if more runs "
+        f"Compared: {names}. A row is {WORSE} or {BETTER} if more than half of the pairs of runs differ in this direction by more than the margin, or if more runs "
         f"in one folder failed, exceeded a limit or were far worse (by {FAR} margins) than the rest of their cell. Sign tests are corrected for the whole "
         f"table: with two identical versions, at most {100 * SIGNIFICANCE:g} % of comparisons show a difference.",
         _margin_words(first, second),

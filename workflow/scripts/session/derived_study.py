@@ -29,6 +29,6 @@ def write_study(study, output, made_by) -> dict:
 
 
 def size_words(output, resolved) -> str:
-    """Return the file's name and the numbers of its scenarios and runs, in words."""
+    """Return a study file's name with the numbers of its scenarios and runs, in words."""
     runs = sum(1 for _ in studies.runs(resolved))
     return f"{output}: {len(resolved['scenarios'])} scenarios, {runs:,} runs"

@@ -1,4 +1,4 @@
-"""A folder of run documents with keys, shared by all of a user's workflows on a machine.
+"""A store of run documents with keys: a folder that all of a user's workflows on a machine share.
 
 Each entry is one file with the unchanged document, ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. The name contains
 the checksum, so an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
@@ -18,9 +18,9 @@ from pathlib import Path
 SUFFIX = ".json.gz"
 #: Prefix of the names of files that are being written.
 PARTIAL = ".partial-"
-#: Age in seconds from which such a file counts as left behind by a killed process.
+#: Age in seconds from which a partial file counts as left behind by a killed process.
 LEFT_BEHIND_S = 3600
-#: Share of the limit that remains when the oldest entries are deleted, so that not every further entry causes a deletion.
+#: Share of the limit that remains after a deletion of old entries, so that the next entry doesn't cause another deletion.
 REMAINING = 0.9
 #: Share of the limit that a process may add before it measures the size of the whole store again.
 BETWEEN_LOOKS = 0.02
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Store a document and return True; or, if the key already has a different document, delete that document and return False.
+        """Store a document and return True; if the key already has a different document, delete the stored document and return False.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -92,7 +92,7 @@ class DocumentStore:
         return True
 
     def delete_old(self) -> None:
-        """Delete entries unused for longer than ``longest_s``, then the least recently used ones until the store is below its limit.
+        """Delete entries unused for longer than ``longest_s``, then the least recently used entries while the store exceeds its limit.
 
         Does nothing while another process deletes entries.
         """

@@ -3,8 +3,7 @@
 ``python -m session.gallery results/exam-quick-*`` reads finished exams with the same conditions and writes these files to
 ``results/gallery``: the page ``index.html``; ``gallery.csv`` (a row per CCA and deciding row, with the columns of ``scorecard.csv``); the
 matrix of verdicts (``matrix.svg``, ``matrix.png``); ``gallery.md``; and ``SHA256SUMS``, the checksums of the archives next to the results
-folders. DCTCP's exam uses ECN in all cases, including the runs of the standard CCAs. Exams that differ only in ECN can be on one page,
-and are labelled.
+folders. Exams that differ only in ECN can be on one page: the exams with ECN in all cases are labelled, such as DCTCP's.
 """
 
 import argparse
@@ -40,7 +39,7 @@ from wording.terminal_text import shown
 HARM = next(criterion for criterion in CRITERIA if criterion.section == "5.2.1")
 DIGESTS = ("testbed_digest", "image_digest")
 PNG_DPI = 160
-#: The documentation's page with the tables, between two comments, and its picture.
+#: Documentation page with the tables (between two comments), and its picture.
 PAGE, PICTURE = Path("config/gallery.md"), Path("report/gallery.png")
 ARCHIVES = "The exams' archives"
 KEY = ", ".join(f"{letter} {verdict}" for verdict, letter in LETTERS.items())
@@ -225,7 +224,7 @@ def rows_table(gallery, rows) -> dict:
 
 
 def page(gallery, rows, archives, svg) -> str:
-    """Return the page; ``svg`` is the file of the matrix."""
+    """Return the gallery as an HTML page; ``svg`` is the file of the matrix."""
     panels, columns = inline_panels(svg, "matrix")
     return standalone_page(
         "gallery.html.j2",

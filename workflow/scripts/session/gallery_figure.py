@@ -48,7 +48,7 @@ def row_label(row) -> str:
 
 
 def draw_gallery(rows: pd.DataFrame, names) -> PanelFigure:
-    """Draw the matrix.
+    """Draw the matrix of CCAs and deciding rows.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _tile(axes, place, row, name):
 
 
 def _describe(group, rows, names):
-    """Return a text description of a panel: each CCA with its rows whose verdict isn't *like*."""
+    """Return a text description of a panel: each CCA, with the rows in which the CCA's verdict isn't *like*."""
     parts = []
     for cca, of in rows.groupby("cca", sort=False):
         others = of[of["verdict"] != LIKE].groupby("verdict", sort=False)

@@ -10,7 +10,7 @@ def filter_messages(keep) -> None:
 
 
 def add_message_handler(handler) -> None:
-    """Pass each message to an additional `logging.Handler`; a logger plugin would replace the plugin that the user chose."""
+    """Pass each message to an additional `logging.Handler`; a logger plugin would replace the user's own logger plugin."""
     logger.addHandler(handler)
 
 
@@ -20,7 +20,7 @@ def bars_of(workflow) -> list:
 
 
 def say(sentence: str) -> None:
-    """Print a line through Snakemake's logger, which doesn't wrap it and keeps progress bars below it."""
+    """Print a line through Snakemake's logger, which keeps the line unwrapped and the progress bars below the line."""
     logger.info(sentence, extra={"is_own": True})
 
 
@@ -45,7 +45,7 @@ def is_failure_of_job(record) -> bool:
 
 
 def failure_of_job(record) -> tuple[str, list[str]] | None:
-    """Return the scheduler's message about a failed job, and the job's logs with its own log first; None for other messages."""
+    """Return the scheduler's message about a failed job and the paths of the job's logs (its own log first); None for other messages."""
     if is_failure_of_job(record) and record.rule_msg and record.log:
         return record.rule_msg, list(record.log)
     return None

@@ -3,12 +3,15 @@
 import functools
 import gc
 
-#: Python's three thresholds (`gc.set_threshold`): thousands of jobs are millions of objects, hardly any of them garbage.
+#: Arguments of `gc.set_threshold`. Thousands of jobs are millions of objects, and hardly any object is garbage.
 OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 class ByPath:
-    """Index of the rules that produce a file, like Snakemake's `OutputIndex`: by path or, for paths with wildcards, by its ending."""
+    """Index of rules by the files that they produce, like Snakemake's `OutputIndex`.
+
+    The key is a file's path or, if the path has wildcards, the path's ending.
+    """
 
     def __init__(self, rules):
         self.whole, self.ends = {}, {}
@@ -32,12 +35,16 @@ class ByPath:
 def plan_without_repetition() -> None:
     """More than halve the time for planning thousands of jobs, without changing the plan.
 
-    This avoids the following work. Snakemake inspects the signature of each function before every call, about twenty times per job.
-    It searches for the Conda environment of each job, and therefore evaluates the parameters of all jobs, although no rule has such an
-    environment. A dry run describes each job in full, including resources and shell command, even if ``quiet`` contains ``rules`` and none
-    of this is shown; it also releases resources that it hasn't allocated. Each file is compared with the paths of all rules with the same
-    path prefix, which all jobs with several runs share, and with a regular expression even for paths without wildcards. Python collects
-    garbage among all jobs after every 700 new objects.
+    This function avoids the following work:
+
+    - Snakemake inspects the signature of each function before every call, about twenty times per job.
+    - Snakemake searches for the Conda environment of each job, and therefore evaluates the parameters of all jobs. No rule has a Conda
+      environment.
+    - A dry run describes each job in full, including resources and shell command, even if ``quiet`` contains ``rules`` and the description
+      isn't shown. A dry run also releases resources that it hasn't allocated.
+    - Snakemake compares each file with the paths of all rules that have the same path prefix. All jobs with several runs share one prefix.
+    - Snakemake matches files with a regular expression even if the path has no wildcards.
+    - Python collects garbage among all jobs after every 700 new objects.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -76,8 +83,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for new jobs once more per second, so that after a thousand runs
-    Snakemake does nothing else.
+    With the limit, each finished job makes Snakemake search for new jobs once more per second. After a thousand runs, Snakemake
+    would only search.
     """
     workflow.scheduler.job_rate_limiter = None
 

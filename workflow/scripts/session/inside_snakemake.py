@@ -1,7 +1,7 @@
-"""Uses of Snakemake's internals that have no public interface, each with its reason: calls, workflows and modules.
+"""Uses of Snakemake's internals where there is no public interface: calls, workflows and modules.
 
-Other uses are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee any of these names, which are valid
-for `TESTED_VERSION`, the version that set-up installs. A newer version may require changes only in these four modules.
+Other uses are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee these names. They are valid for
+`TESTED_VERSION`, the version that set-up installs. A newer version may require changes, but only to these four modules.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 
-#: The version in envs/workflow.lock (a test keeps the two equal), the only one with which the workflow is tested.
+#: The only version with which the workflow is tested. A test ensures that envs/workflow.lock has the same version.
 TESTED_VERSION = "9.27.1"
 #: Arguments in `apptainer-args` that isolate runs from the machine; profiles/default describes each.
 CLOSED = ("--cleanenv", "--net")
@@ -37,9 +37,9 @@ def has_bars() -> bool:
 
 
 def require_unread_study_files(workflow) -> None:
-    """Exit with one sentence if Snakemake has read a study file because profiles/default wasn't loaded.
+    """Exit with a message if Snakemake has read a study file because profiles/default wasn't loaded.
 
-    The processes that Snakemake starts for jobs don't load a profile: their study file has already been checked to contain only data.
+    The processes that Snakemake starts for jobs don't load a profile, but their study file has already been checked to contain only data.
     """
     from snakemake.common.configfile import load_configfile
     from snakemake.settings import types
@@ -57,16 +57,17 @@ def require_unread_study_files(workflow) -> None:
 
 
 def is_called_by_user(workflow) -> bool:
-    """Return whether this process was started by a user, and not by Snakemake for a job."""
+    """Return whether a user started this process; Snakemake starts other processes for jobs."""
     from snakemake_interface_executor_plugins.settings import ExecMode
 
     return workflow.exec_mode == ExecMode.DEFAULT
 
 
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
-    """Register a function to call before the user's jobs are planned, with a flag that is true if the jobs are only shown or touched.
+    """Register a function to call before the user's jobs are planned.
 
-    While the Snakefile is being read, Snakemake doesn't yet reveal whether this is a dry run.
+    The function gets a flag that is true if the jobs are only shown or touched: while Snakemake reads the Snakefile, it doesn't reveal
+    whether this is a dry run.
     """
     plan = workflow._build_dag
 
@@ -79,7 +80,7 @@ def before_planning(workflow, function: Callable[[bool], None]) -> None:
 
 
 def study_file_given(workflow) -> str | None:
-    """Return the last ``--configfile`` of the call; `configfile:` would merge its content with the default study's keys."""
+    """Return the last study file named with ``--configfile``, or None; `configfile:` would merge the file with the default study."""
     files = workflow.overwrite_configfiles
     return str(files[-1]) if files else None
 
@@ -138,12 +139,12 @@ def path_in_module(workflow, path: str) -> str:
 
 
 def set_default_target(workflow, rule: str) -> None:
-    """Make a rule of an included file the default target; Snakemake accepts only rules of the main file."""
+    """Make a rule of an included file the default target, although Snakemake accepts only rules of the main file."""
     workflow.default_target = workflow.modifier.modify_rulename(rule)
 
 
 def start_modules_too(workflow) -> None:
-    """Run this file's `onstart:` even if the file is used as a module; Snakemake runs only the `onstart:` of the user's own workflow."""
+    """Run this file's `onstart:` even if the file is used as a module, although Snakemake runs only that of the user's own workflow."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
@@ -164,7 +165,7 @@ def start_modules_too(workflow) -> None:
 
 
 def take_images_from(workflow, place_of: Callable[[str], str]) -> None:
-    """Use the images at the paths that ``place_of`` returns for all rules; Snakemake searches only the working directory."""
+    """For all rules, use the images at the paths that ``place_of`` returns; Snakemake searches only the working directory."""
     for rule in workflow.modifier.rules:
         if rule.container_img:
             rule.container_img = place_of(rule.container_img)
@@ -177,9 +178,9 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Exit with one sentence if the apptainer arguments, as in another workflow's profile, don't isolate containers from the machine.
+    """Exit with a message if the Apptainer arguments don't isolate containers from the machine.
 
-    The workflow's own profile, profiles/default, already contains these arguments.
+    The workflow's own profile, profiles/default, has the required arguments; the profile of a workflow that uses this module may not.
     """
     given = workflow.deployment_settings.apptainer_args.split()
     if missing := [word for word in CLOSED if word not in given]:
@@ -194,7 +195,7 @@ def unpacked_repository(workflow) -> Path:
     """Return a checkout of the repository from which Snakemake fetched this file, creating the checkout in the cache if necessary.
 
     Snakemake fetches the files of a ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` module one by one, but the workflow needs
-    its Python modules, images and set-up as folders. Called before any other Python module can be imported.
+    its Python modules, images and set-up as folders. This function is called before other modules of the workflow can be imported.
     """
     file = workflow.included_stack[-1]
     repository = file.hosted_repo.repo_clone if hasattr(file, "hosted_repo") else getattr(file, "repo_path", None)
@@ -253,7 +254,7 @@ def together(*functions: Callable) -> Callable:
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Register a function to call after a user's jobs are planned, with all output paths and a flag that is true for a dry run."""
+    """Register a function to call after a user's jobs are planned; it gets all output paths, and a flag that is true for a dry run."""
     plan = workflow._build_dag
 
     def build_dag():
@@ -265,5 +266,5 @@ def after_planning(workflow, function: Callable[[list[str], bool], None]) -> Non
 
 
 def unfinished_among(workflow, paths: list[str]) -> set[str]:
-    """Return the outputs of jobs that Snakemake has started but not recorded as finished, and would therefore run again."""
+    """Return those of the given outputs whose jobs were started but not recorded as finished; Snakemake would run these jobs again."""
     return workflow.persistence._filter_incomplete_keys(paths) if workflow.persistence else set()

@@ -36,12 +36,12 @@ def is_printing(frame) -> bool:
 
 
 def is_error_in_thread(record) -> bool:
-    """Return whether a message is an error printed by a thread of Snakemake's executor: a job's exception, printed before its failure."""
+    """Return whether a message is an error from a thread of Snakemake's executor, where a job's exception precedes the job's failure."""
     return record.levelno >= logging.ERROR and threading.current_thread() is not threading.main_thread()
 
 
 class Interruption:
-    """State of an interruption by Ctrl-C, with the one line that is printed then.
+    """State of an interruption by Ctrl-C, and the line that is printed after it.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Interruption:
     command : str
         Command that continues where this call ended.
     unfinished : callable
-        Function that returns the subset of existing paths that Snakemake would make again.
+        Function of existing paths that returns the paths that Snakemake would make again.
     """
 
     def __init__(
@@ -66,7 +66,10 @@ class Interruption:
         self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
-        """Handle the signal: record it before any job can end because of it, then, perhaps delayed, act like Python's default handler."""
+        """Record the signal before it can end a job, then act like Python's default handler.
+
+        While a module prints, the second step is delayed.
+        """
         self.is_asked = True
         if is_printing(frame):
             # Only a signal to the main thread ends a wait of that thread.
@@ -129,7 +132,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Install the handler of Ctrl-C for this call, unless it runs outside the main thread, the only one that can receive the signal."""
+    """Install the handler of Ctrl-C for this call; do nothing outside the main thread, because only the main thread receives the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

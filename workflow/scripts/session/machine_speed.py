@@ -35,7 +35,10 @@ class Sample(NamedTuple):
 
 
 class Speed(NamedTuple):
-    """Times of a run's fixed part (``own``) and its traffic, relative to the reference machine; ``runs`` is the number of measured runs."""
+    """This machine's times relative to the reference machine's: ``own`` for a run's fixed part, ``traffic`` for a run's traffic.
+
+    ``runs`` is the number of measured runs.
+    """
 
     own: float = 1.0
     traffic: float = 1.0
@@ -69,14 +72,15 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return the times of a results folder's runs that were executed here; ``works`` is the work (`run_cost.work_of_run`) by scenario.
+    """Return the times of the runs in a results folder that were executed on this machine.
 
-    Runs from the cache have a benchmark file without a row.
+    ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache has no row, so such
+    runs are skipped.
     """
     samples = []
     for scenario, work in works.items():
         files = sorted((folder / "benchmarks" / "runs" / scenario).glob("*/*/*.tsv"))
-        # If there are many runs, use some of each CCA, not only those of the first one.
+        # If there are many runs, use some runs of each CCA, not only runs of the first CCA.
         read = files[:: max(1, len(files) // MOST_FILES)]
         seconds = [s for file in read if (s := _seconds(file)) is not None]
         if seconds:

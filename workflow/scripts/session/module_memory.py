@@ -1,4 +1,4 @@
-"""Store what was read from modules between calls, under keys that depend on the modules' content.
+"""Cache the results of reading modules, under keys that depend on the modules' content.
 
 Otherwise, each call of Snakemake, and each job on a cluster, would spend one or two seconds on reading a study's 190 modules and the
 testbed's 80.
@@ -20,7 +20,7 @@ READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 
 def read_once(reader: Callable, content: bytes) -> list[str]:
-    """Return the result of a reader (a function of a module's content), from memory if the reader has read the same content before."""
+    """Return the result of a reader (a function of a module's content); it is cached if the reader has read the same content before."""
     known, key = _remembered(), f"{reader.__module__} {hashlib.sha256(content).hexdigest()}"
     if key not in known:
         known[key] = reader(content)
@@ -29,7 +29,7 @@ def read_once(reader: Callable, content: bytes) -> list[str]:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Return a context manager that, at its end, stores new entries for the next call."""
+    """Return a context that stores new cache entries for the next call when it ends."""
     before = len(_remembered())
     yield
     if len(_remembered()) > before:
@@ -38,13 +38,13 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return a digest of everything else that the results depend on: the readers, and the Python version that makes the syntax trees."""
+    """Return a digest of everything else that determines the results: the readers, and the Python version that makes the syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 
 @cache
 def _remembered() -> dict[str, list[str]]:
-    """Return the remembered results by reader and SHA-256 of the content."""
+    """Return the cached results, under keys made of the reader and the SHA-256 of the content."""
     memory = read_memory(MEMORY)
     if isinstance(memory, dict) and memory.get("read_by") == _way_of_reading():
         return memory["modules"]
@@ -52,7 +52,7 @@ def _remembered() -> dict[str, list[str]]:
 
 
 def _write() -> None:
-    """Store the remembered results; if they can't be stored, the next call reads the modules again."""
+    """Store the cached results; if this fails, the next call reads the modules again."""
     with contextlib.suppress(OSError):
         FOLDER.mkdir(exist_ok=True)
     write_memory(MEMORY, {"read_by": _way_of_reading(), "modules": _remembered()})

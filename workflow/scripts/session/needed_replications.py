@@ -1,8 +1,8 @@
 """Estimate from pilot runs how many replications a study's comparisons need to show a difference.
 
-They are the comparisons that the report makes for every metric: IP versions for each scenario and CCA, and pairs of CCAs for each
-scenario and IP version. Contrasts, test, correction (`inference.paired_comparison`) and calculation of the number of pairs
-(`inference.sample_size`) are the same as in the report.
+For every metric, the report compares the IP versions for each scenario and CCA, and pairs of CCAs for each scenario and IP version.
+Contrasts, tests, correction (`inference.paired_comparison`) and calculation of the number of pairs (`inference.sample_size`) are the
+same as in the report.
 """
 
 import math
@@ -54,10 +54,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Needed:
-    """A comparison: its cell, its pairs of pilot runs, and the number of pairs that it ``needs``, with an interval.
+    """A comparison, the number of its ``pairs`` of pilot runs, and the number of pairs that it ``needs`` (interval ``low`` to ``high``).
 
-    If ``kind`` is `TOO_MANY`, `FEW` or "", None stands for more than `MAX_PAIRS`; for other kinds, for no number. ``effect`` is in the unit
-    of the metric's effects.
+    A number of None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY`, `FEW` or ""; for other kinds, it means that there is no
+    number. ``effect`` is in the unit of the metric's effects.
     """
 
     compared: str
@@ -74,7 +74,7 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return the comparisons of a study's report, which are made for each metric: subject, scenario, cell, and key of the values."""
+    """Return (subject, scenario, cell, key of the values) for each comparison of a study's report; each metric has these comparisons."""
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -89,13 +89,13 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return the number of tests over which the report corrects p, by subject of comparison."""
+    """Return subject of comparison -> number of tests over which the report corrects p-values."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def default_differences(study, compared) -> dict[str, Difference]:
-    """Return the difference to be detected, by metric: ``analysis.detect`` for IP versions, the equivalence margins for CCAs."""
+    """Return metric -> difference to be detected: ``analysis.detect`` for IP versions, the equivalence margins for CCAs."""
     section = study["analysis"]["detect" if compared == IP_VERSIONS else "equivalence_margin"]
     sizes = differences(section)
     return {metric.column: Difference(sizes[metric.column], metric.effect_unit) for metric in METRICS}
@@ -127,7 +127,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
 
 
 def _values(runs, metric):
-    """Return the paired values and the resolutions of both sides, by a comparison's key."""
+    """Return key of a comparison -> paired values and resolutions of both sides."""
     values = {}
     for cell, pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
         used = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
@@ -143,7 +143,7 @@ def _values(runs, metric):
 
 
 def _needed(metric, values, difference, tests) -> dict:
-    """Return the fields of `Needed` after the metric for a comparison's values, which may be None."""
+    """Return the fields of `Needed` from ``pairs`` on; ``values`` are the comparison's values, or None."""
     if values is None or not len(values[0]):
         return {
             "pairs": 0,

@@ -32,7 +32,7 @@ from study_files import study as studies
 from wording.number_format import count, plain
 from wording.terminal_text import said, shown
 
-#: Form of DIFFERENCE.
+#: Form of the setting DIFFERENCE: a number and a unit.
 FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
 UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
 #: Sentences about comparisons without a number, by kind.
@@ -53,7 +53,7 @@ class PlanError(Exception):
 
 
 def difference_of(text) -> Difference | None:
-    """Return the difference in the text of DIFFERENCE, or None if the text is empty; raise `PlanError` if the text is invalid.
+    """Return the difference that the setting DIFFERENCE names, or None if the text is empty; raise `PlanError` if the text is invalid.
 
     >>> difference_of("2 %"), difference_of("0.5points"), difference_of("")
     (Difference(size=2.0, unit='%'), Difference(size=0.5, unit='points'), None)
@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metric named by METRIC, or all metrics; raise `PlanError` if there is no such metric or the difference fits none."""
+    """Return the metric that METRIC names, or all metrics; raise `PlanError` if there is no such metric or none has the given unit."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")
@@ -83,9 +83,9 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the folders with pilot runs and their studies; raise `PlanError` if a requested folder isn't a results folder.
+    """Return results folder -> study for the folders with pilot runs; raise `PlanError` if a requested folder isn't a results folder.
 
-    The folders are the requested ones; if none is requested, the study's own folder.
+    If no folder is requested, the study's own results folder is used.
     """
     own = results / study["study"]
     sources = {own: study} if (own / "runs").is_dir() and not asked else {}
@@ -98,7 +98,7 @@ def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Pat
 
 
 def folders_alike(study, results=Path("results")) -> list[str]:
-    """Return the other results folders that have scenarios with this study's conditions."""
+    """Return all other results folders that have a scenario with the same conditions as a scenario of this study."""
     found = []
     for file in sorted(results.glob("*/workflow/study.json")):
         folder = file.parent.parent
@@ -132,7 +132,10 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
 
 
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return a table with a row for each comparison and metric: numbers of cells, and median, maximum and upper bound of the number of pairs."""
+    """Return a table with a row for each kind of comparison and metric.
+
+    The columns are numbers of cells, and the median, maximum and upper bound of the needed number of pairs.
+    """
     rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "maximum", "upper bound (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):
         of_key = [one for one in needed if (one.compared, one.metric) == key]
@@ -155,7 +158,7 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return, for numbers of replications in ascending order, the comparisons for which each number is enough."""
+    """Return number of replications -> words for the comparisons for which the number is enough, in ascending order."""
     known = sorted(one.needs for one in needed if one.needs)
     steps = {studies.most_replications(study): "as set in the study"}
     if known:
@@ -176,7 +179,10 @@ def with_replications(study, replications) -> dict:
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
-    """Return a row for each number from `steps_of`: comparisons with enough pairs, cost of all runs, and cost of the missing runs."""
+    """Return a table with a row for each number of replications from `steps_of`.
+
+    The columns are comparisons with enough pairs, cost of all runs, and cost of the missing runs.
+    """
     rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of these missing")]
     folder, record = results / study["study"], speed_record(root)
     there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))
@@ -222,7 +228,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return rows as lines of aligned columns; no lines for a table that has only a header."""
+    """Return the rows of a table as lines with aligned columns; empty for a table that has only a header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

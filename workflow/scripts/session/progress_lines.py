@@ -1,4 +1,4 @@
-"""Show the progress of thousands of jobs without a line for each: with bars, or with one line per minute."""
+"""Show the progress of thousands of jobs without a line for each job: with bars, or with one line per minute."""
 
 import logging
 import os
@@ -36,11 +36,11 @@ class WorkLeft:
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
 
     def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
-        """Start the clock; ``runs`` has the expected core-seconds of the planned runs by path."""
+        """Start the clock; ``runs`` maps the document path of each planned run to the run's expected core-seconds."""
         self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
 
     def words(self, done: int, total: int) -> str:
-        """Return the time left in words, given the numbers of finished and of all jobs."""
+        """Return the remaining time in words, given the number of finished jobs and the number of all jobs."""
         if self.looked is None or self.clock() - self.looked >= LOOK_S:
             self.looked, self.known = self.clock(), in_words(self._seconds(done, total))
         return self.known
@@ -96,7 +96,7 @@ def in_words(seconds: float) -> str:
 
 
 def is_of_interest(record) -> bool:
-    """Return whether to show a message; users don't need the messages about each job's container and about the record of claims."""
+    """Return whether to show a message; the messages about each job's container and about the record of claims are hidden."""
     message = record.getMessage()
     return not message.startswith(
         ("Activating singularity image", "Warning: the following output files of rule record_claims")

@@ -4,9 +4,9 @@ Runs of the same replication are a pair, with the same seed if possible. A pair 
 of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
 - most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
-- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), beyond an exam's limit, or without a
+- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or have no
   value;
-- both of these over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
+- both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
 All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`), so that at most 5 % of
 comparisons of an algorithm with itself show a difference, for any distribution. Replications that repeat one measurement count as one
@@ -38,12 +38,12 @@ COLUMNS = (
     "low", "high", "effect_unit", "n", "pairs_worse", "pairs_better", "paired", "p", "p_corrected", "n_needed", "first_verdict",
     "second_verdict", "note",
 )  # fmt: skip
-#: Metrics for which higher values are better; for all others, lower values are.
+#: Metrics for which higher values are better; for all other metrics, lower values are better.
 HIGHER_IS_BETTER = ("goodput_mbps",)
 ALL_SCENARIOS = "all scenarios"
 #: Columns shared by all rows of a measure.
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
-#: Columns by which runs are matched, and whether they count.
+#: Columns by which runs are matched, and the column that shows whether a run counts.
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
 #: Suffix of columns from the second results.
 SECOND = "_second"
@@ -104,10 +104,10 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
     head : dict
         Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
-        First and second values by column, one row per replication, shape (n, 2): each metric, its resolution
-        (``<metric> step``), ``valid``, ``replication``.
+        Column -> first and second values, shape (n, 2), with one row per replication. The columns are each metric, each metric's
+        resolution (``<metric> step``), ``valid`` and ``replication``.
     margins : dict
-        Margin by column of a metric, in the unit of the metric's effects.
+        Column of a metric -> margin in the unit of the metric's effects.
     """
     yield from _invalid_runs(head, cell)
     for metric in METRICS:
@@ -125,9 +125,9 @@ def values_of_runs(runs) -> pd.DataFrame:
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield, for each cell in both tables, the columns that its rows share, and the first and second values by column, shape (n, 2).
+    """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
-    Runs of the same replication are a pair if they have the same seed; in a cell without any equal seeds, they always are.
+    Runs of the same replication are a pair if they have the same seed. If a cell has no equal seeds, they are always a pair.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -155,7 +155,7 @@ def _invalid_runs(head, cell):
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     """Yield the row about most pairs of values and, if any runs are far worse, the row that counts such runs.
 
-    ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
+    ``sides`` (numpy.ndarray of float, shape (n, 2)) contains the first and second values; values of invalid runs are missing.
     """
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
     complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
@@ -211,7 +211,7 @@ def _count_row(head, events, replications):
 
 
 def _over_scenarios(rows) -> Iterator[Row]:
-    """Yield one row per measure and CCA over all scenarios, if there are several; a scenario's replication counts once."""
+    """Yield one row per measure and CCA over all scenarios, if there are several scenarios; a scenario's replication counts once."""
     groups: dict[tuple, dict] = {}
     for row in rows:
         if len(row.signs):
@@ -246,7 +246,9 @@ def _score_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_score(head, score, cell) -> Iterator[Row]:
-    """Yield the comparison's rows for one row of the scorecards, based on the row's margin or on the number of runs beyond its limit.
+    """Yield the comparison's rows for one row of the scorecards.
+
+    If the scorecard row has a margin, values are compared by this margin; otherwise, runs beyond the limit are counted.
 
     ``score`` is a dict of the first scorecard's columns and the second scorecard's ``verdict_second``; ``cell`` is the same as for
     `rows_of_cell`, with the row's measure as a column.

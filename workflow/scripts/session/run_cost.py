@@ -1,6 +1,6 @@
 """Memory and time that a run needs, for schedulers that must know them in advance.
 
-``conditions`` are the common part of the specifications of a scenario's runs (`study_runs.run_conditions`).
+``conditions`` is the part of the specification that all runs of a scenario share (`study_runs.run_conditions`).
 """
 
 import math
@@ -13,27 +13,27 @@ from testbed.machine.platforms import platform_of
 from testbed.machine.uml import full_packets
 from wording.terminal_text import said
 
-#: Memory of the container, Python and the workflow's own process on the node in addition to the guest, in MiB.
+#: Memory in MiB that a node needs in addition to the guest: for the container, Python and the workflow's own process.
 BESIDE_GUEST_MIB = 400
 #: Largest factor by which a node may be slower than the machine of the benchmarks.
 SLOWER = 3
-#: Additional time for a job, in minutes: for its start, and for a second attempt at one run.
+#: Additional time for a job in minutes: for the job's start, and for a second attempt at one run.
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
-#: Largest number of runs in one job, whose descriptions are part of a command line.
+#: Largest number of runs in one job. The descriptions of all runs are part of the job's command line.
 MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: Core time for a packet of a program, in s; two processes and their clock readings all cause context switches of the guest (quic-go at
-#: 20 Mbit/s).
+#: Core time for a packet of a program, in s (measured with quic-go at 20 Mbit/s). Two processes and their clock readings all cause context
+#: switches in the guest.
 PROGRAM_PACKET_S = 5e-4
 #: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
-#: Average ratio, over a study's CCAs, of the amount sent to the amount by this law.
+#: Ratio of the amount sent to the amount predicted by the square-root law, averaged over a study's CCAs.
 ABOVE_LAW = 2
 #: Duration of a simulated run as a share of its upper bound.
 SIMULATED_PART = 0.36
@@ -138,7 +138,7 @@ def document_kb(conditions) -> float:
 
 
 def job_runtime_min(seconds) -> int:
-    """Return the minutes after which a scheduler may end a job whose runs take the given core-seconds (`run_time_s`)."""
+    """Return the minutes after which a scheduler may end a job; ``seconds`` is the core time of the job's runs (`run_time_s`)."""
     return SPARE_MIN + math.ceil(SLOWER * seconds / 60)
 
 

@@ -1,9 +1,9 @@
-"""Compute the digest of a rule's script, over its code and the code of all modules that it imports from this folder.
+"""Compute a digest of the code of a rule's script and of all modules that the script imports from ``workflow/scripts``.
 
-Snakemake notices a changed script, but not changes to the modules that the script imports. As a parameter of the script's rule, the digest
-makes only the outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
+Snakemake notices a changed script, but not changes to the modules that the script imports. The digest is a parameter of the script's rule,
+so a changed module makes only the outputs stale that it can affect. Comments, docstrings, layout, type annotations of functions,
 and the prose in declarations of columns (which only report and documentation print) don't affect the digest. Results of reading modules
-are remembered (`session.module_memory`).
+are cached (`session.module_memory`).
 """
 
 import ast
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from session import module_memory
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Module with the functions that declare columns, and the number of their arguments that aren't prose.
+#: Module with the functions that declare columns, and the number of leading arguments of each function that aren't prose.
 DECLARATIONS = "run_tables.table"
 PLAIN_ARGUMENTS = {
     "text_column": 1,
@@ -31,10 +31,10 @@ PLAIN_NAMES = {"least", "most"}
 
 
 def code_of(*scripts: str) -> str:
-    """Return the digest, 16 hex digits, of scripts and everything that they import.
+    """Return a digest (16 hex digits) of scripts and of all modules that they import from `SCRIPTS`.
 
-    A script is given by its path relative to this folder, without ``.py``: ``topics/cells/describe_cells``. Raises
-    FileNotFoundError if it doesn't exist.
+    A script is given by its path relative to `SCRIPTS`, without ``.py``: ``topics/cells/describe_cells``. Raises
+    FileNotFoundError if a script doesn't exist.
     """
     with module_memory.kept():
         paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
@@ -44,7 +44,7 @@ def code_of(*scripts: str) -> str:
 
 @cache
 def modules_of(script: str) -> tuple[str, ...]:
-    """Return the modules that a script imports from this folder, directly or indirectly: sorted paths relative to the folder."""
+    """Return the modules that a script imports from `SCRIPTS`, directly or indirectly, as sorted paths relative to `SCRIPTS`."""
     own, known = f"{script}.py", set()
     waiting = [own]
     while waiting:
@@ -55,7 +55,7 @@ def modules_of(script: str) -> tuple[str, ...]:
 
 
 class _Module(NamedTuple):
-    """The digest of a module's own code, and the modules of this folder that it imports."""
+    """The digest of a module's own code, and the modules that the module imports from `SCRIPTS`."""
 
     digest: str
     imported: frozenset[str]

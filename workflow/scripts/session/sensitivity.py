@@ -24,9 +24,9 @@ HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same",
 
 
 def write(source, output, count, seed) -> str:
-    """Write the study with perturbed scenarios for a study file; return a text with its size and the omitted perturbations.
+    """Write the study of perturbed scenarios for a study file; return a text with the new study's size and the omitted perturbations.
 
-    Raises `studies.StudyError` if the file doesn't contain a study that can run, or the study can't be perturbed.
+    Raises `studies.StudyError` if the file doesn't contain a study that can run, or if the study can't be perturbed.
     """
     study = studies.resolve(studies.load(source), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:

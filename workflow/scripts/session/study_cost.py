@@ -16,7 +16,7 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """The cost of a resolved study: ``runs`` is the number of runs, and ``works`` the work of one run, by scenario."""
+    """The cost of a resolved study: ``runs`` maps a scenario to its number of runs, and ``works`` to the work of one run."""
 
     runs: dict[str, int]
     works: dict[str, Work]
@@ -57,7 +57,7 @@ def speed_record(root: Path) -> SpeedRecord:
 
 
 def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, float, int] | None:
-    """Return the core-seconds that a study's runs took, the core-seconds expected from other studies' speed, and the number of runs.
+    """Return the core-seconds that a study's runs took, the core-seconds predicted from other studies, and the number of runs.
 
     None if fewer than `FEWEST_RUNS` of the runs in the results folder were executed here.
     """

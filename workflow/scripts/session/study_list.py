@@ -15,7 +15,7 @@ HEADINGS = ("study", "runs", "done", "core-hours", "off by", "disk MB", "file")
 def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> tuple[str, ...]:
     """Return a study's row for `HEADINGS`, and record the times of its runs.
 
-    The estimate for a study is based on the other studies, so that its own runs show the error of the estimate.
+    A study's core-hours are estimated from other studies, so that the study's own runs show the error of the estimate.
     """
     cost, folder = cost_of(study), results / study["study"]
     record.keep(folder, samples_of(folder, cost.works))

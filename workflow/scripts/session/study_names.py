@@ -1,6 +1,6 @@
 """Find a study file by the study's name for `make STUDY=...`, before anything is set up.
 
-Standard library only, without a YAML parser: the name is in the line ``study: <name>`` of a file.
+This module uses only the standard library and no YAML parser: it finds the name in a file's line ``study: <name>``.
 """
 
 import difflib
@@ -14,7 +14,7 @@ FOLDER = Path("config/studies")
 
 
 def study_files() -> dict[str, Path]:
-    """Return the files of this checkout's studies by name, the default study first; the file's own name is also a key."""
+    """Return name -> file for the studies of this checkout, the default study first; in `FOLDER`, the file's own name is also a key."""
     files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 

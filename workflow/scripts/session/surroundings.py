@@ -10,7 +10,7 @@ from collections.abc import Iterable, MutableMapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variables that Apptainer passes into containers, whose environment is otherwise empty; the workflow's own are set afterwards.
+#: Variables that Apptainer passes into containers, whose environment is otherwise empty. The workflow sets its own variables afterwards.
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
 #: Number of open files that Snakemake, Apptainer and a guest need at a time, with a reserve.
 OPEN_FILES = 256
@@ -72,7 +72,7 @@ def path_problem(folder: str | os.PathLike) -> str | None:
 
 
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return a sentence about a limit of the calling shell, or a missing program, that makes all runs fail, or None.
+    """Return a sentence about a shell limit or a missing program that makes all runs fail, or None.
 
     The limit on open files is raised if the system allows it.
     """
@@ -95,8 +95,9 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
     """Return a sentence if the clock is behind the modification time of any file, otherwise None.
 
-    Snakemake would execute each job and delete the outputs because they seem older than the inputs. ``folder`` is the results
-    folder. The current time is the modification time set on its ``.lock``, because the file system's clock also dates all other files.
+    With such a clock, Snakemake would execute each job and delete the outputs, because they seem older than the inputs. ``folder`` is the
+    results folder. The current time is the modification time of its ``.lock`` after a touch, because the file system's clock also dates all
+    other files.
     """
     lock = os.path.join(folder, ".lock")
     os.utime(lock)
