@@ -10,14 +10,17 @@ def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows:
     """Return the share of each bottleneck, 0 to 1, that alpha-fairness allocates to the flows that cross all bottlenecks.
 
     Bonald and Massoulié, "Impact of fairness on Internet performance" (SIGMETRICS 2001), for the
-    linear network: with L long flows and C cross flows at each of n bottlenecks the long flows get
+    linear network: with L long flows, and C cross flows at each of n bottlenecks, the long flows get
 
         L / (L + n^(1/alpha) C)
 
-    alpha = 1 is proportional fairness (Kelly, Maulloo and Tan, 1998), 1/(n + 1) for single flows, and what Vegas aims at (Low, Peterson and
-    Wang, "Understanding TCP Vegas: a duality model", JACM 2002); alpha = 2 is minimum potential delay, 1/(sqrt(n) + 1), close to Reno's at
-    equal round-trip times (Massoulié and Roberts, "Bandwidth sharing: objectives and algorithms", INFOCOM 1999); alpha = inf is max-min
-    fairness, 1/2 for any n.
+    The share depends on alpha; the values are for L = C = 1:
+
+    - alpha = 1, share 1/(n + 1): proportional fairness (Kelly, Maulloo and Tan, 1998), the aim of Vegas (Low, Peterson and Wang,
+      "Understanding TCP Vegas: a duality model", JACM 2002).
+    - alpha = 2, share 1/(sqrt(n) + 1): minimum potential delay, which is close to Reno's allocation at equal round-trip times
+      (Massoulié and Roberts, "Bandwidth sharing: objectives and algorithms", INFOCOM 1999).
+    - alpha = inf, share 1/2 for any n: max-min fairness.
     """
     return long_flows / (long_flows + bottlenecks ** (1 / alpha) * cross_flows)
 
@@ -38,8 +41,8 @@ def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int 
     """Return the long flows' share if each overflow of a queue halves the window of every flow through it.
 
     Let each queue overflow once in a period T. A cross flow's window then doubles by growing T/R_c packets, and is
-    1.5 T/R_c on average; a long flow's is halved n times in T, so it is 1.5 T/(n R_l). Rates are windows divided by round-trip
-    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is the same as under proportional fairness, 1/(n + 1)
+    1.5 T/R_c on average. A long flow's window is halved n times in T, and is 1.5 T/(n R_l) on average. Rates are windows divided by
+    round-trip times, so r = (R_c/R_l)^2 / n. With equal round-trip times, the share is the same as under proportional fairness: 1/(n + 1)
     for single flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
     networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
     """

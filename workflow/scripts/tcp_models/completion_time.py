@@ -15,11 +15,11 @@ def last_departure_s(
 ) -> float:
     """Return the time at which the last of ``segments`` full packets leaves the bottleneck, in s after the server got the request.
 
-    The first ``INITIAL_WINDOW`` packets may leave at once, and each acknowledgement, one round trip after its packet left, allows two more
-    to leave: slow start (RFC 5681, section 3.1) grows cwnd by the acknowledged data. The bottleneck is a token bucket that holds one full
-    packet, and lets packets pass until its tokens are negative; the acknowledgement of the request has just used some of them. This is the
-    recursion, packet by packet, behind the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency, INFOCOM 2000) for the case
-    without loss.
+    The first ``INITIAL_WINDOW`` packets may leave at once. An acknowledgement arrives one round trip after its packet left, and allows two
+    more packets to leave: slow start (RFC 5681, section 3.1) increases cwnd by the acknowledged data. The bottleneck is a token bucket that
+    holds the tokens of one full packet, and lets packets pass until the tokens are negative. The acknowledgement of the request has just
+    used some tokens. This recursion over packets underlies the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency, INFOCOM
+    2000) for the case without loss.
 
     Parameters
     ----------
@@ -28,6 +28,7 @@ def last_departure_s(
     packet_bytes, acknowledgement_bytes : int
         Bytes that the bottleneck counts for a full packet, and for a packet without data.
     rate_mbps : float
+        Rate of the bottleneck.
     rtt_s : float
         Round-trip time of the empty path.
     """
@@ -46,10 +47,10 @@ def last_departure_s(
 def ideal_completion_s(
     object_bytes: int, segment_bytes: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
 ) -> float:
-    """Return the completion time of an object on an empty path in s, from the call of connect to the last byte.
+    """Return the completion time in s of an object on an empty path, from the call of connect to the last byte.
 
-    A slowdown is the completion time divided by this time: at least 1 (Alizadeh et al., pFabric, SIGCOMM 2013, section 5, and Montazeri
-    et al., Homa, SIGCOMM 2018, section 5, who divide by the time of an object that is alone in the network).
+    A slowdown is the actual completion time divided by this time, and is at least 1. Alizadeh et al. (pFabric, SIGCOMM 2013, section 5) and
+    Montazeri et al. (Homa, SIGCOMM 2018, section 5) divide by the time of an object that is alone in the network.
 
     Parameters
     ----------

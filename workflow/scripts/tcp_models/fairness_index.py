@@ -4,8 +4,8 @@
 def jain_index(values) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one gets everything.
 
-    ``values`` (iterable of float, shape (n,)): goodputs, at least one. If all are zero, this counts as fair; if any is missing
-    (not a number), the index is missing.
+    ``values`` (iterable of float, shape (n,)) are the goodputs of at least one flow. If all goodputs are zero, the index is 1; if any
+    goodput is missing (NaN), the index is missing.
 
     Examples
     --------

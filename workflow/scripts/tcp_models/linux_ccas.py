@@ -6,9 +6,9 @@ LEFT = {"reno": 0.5, "cubic": 717 / 1024}
 CUBIC_RENO_GROWTH = 3 * (1 - LEFT["cubic"]) / (1 + LEFT["cubic"])
 #: Packets that a flow of Vegas keeps in the queue: `alpha` and `beta` of tcp_vegas.c.
 VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS = 2, 4
-#: Constants of tcp_bbr.c: `bbr_high_gain` (2/ln 2), `bbr_cwnd_gain` in ProbeBW, and in ProbeRTT `bbr_cwnd_min_target` packets.
+#: Constants of tcp_bbr.c: `bbr_high_gain` (2/ln 2), `bbr_cwnd_gain` in ProbeBW, and the window in ProbeRTT (`bbr_cwnd_min_target`).
 BBR_HIGH_GAIN, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_PACKETS = 2.885, 2.0, 4
-#: Age of the smallest RTT at which BBR looks for a smaller one: `bbr_min_rtt_win_sec`.
+#: Age of BBR's minimum RTT after which BBR enters ProbeRTT to measure it again: `bbr_min_rtt_win_sec`.
 BBR_PROBE_RTT_EVERY_S = 10.0
-#: Shortest duration of ProbeRTT, and pacing rate relative to the estimate: `bbr_probe_rtt_mode_ms`, `bbr_pacing_margin_percent`.
+#: Shortest duration of ProbeRTT (`bbr_probe_rtt_mode_ms`), and pacing rate relative to the estimated rate (`bbr_pacing_margin_percent`).
 BBR_PROBE_RTT_S, BBR_PACING_SHARE = 0.2, 0.99

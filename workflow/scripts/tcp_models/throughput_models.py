@@ -40,8 +40,8 @@ def _inverse_power(loss, exponent):
 def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarray | np.float64:
     """Return Reno's rate by the square-root law, MSS / RTT * C / sqrt(p), in Mbit/s.
 
-    Mathis et al. (1997), equation 3. It ignores slow start, timeouts and the receiver's window, so
-    it is too high for small windows (a loss of several percent).
+    Mathis et al. (1997), equation 3. The law ignores slow start, timeouts and the receiver's window, so
+    the rate is too high for small windows (a loss of several percent).
 
     ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
     1).
@@ -50,10 +50,11 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
 
 
 def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
-    """Return the mean window under additive increase, multiplicative decrease, in segments; for Reno (1, 0.5), sqrt(1.5 / p).
+    """Return the mean window in segments under additive increase, multiplicative decrease.
 
-    sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd, Handley and Padhye
-    (2000). Losses are evenly spaced; ``increase`` is in segments per round trip, ``decrease`` is the factor at a loss.
+    The window is sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)) (RFC 9438, section 4.3, after Floyd, Handley and
+    Padhye, 2000). For Reno (1, 0.5), this is sqrt(1.5 / p). Losses are evenly spaced; ``increase`` is in segments per round
+    trip, ``decrease`` is the factor at a loss.
     """
     return np.sqrt(increase * (1 + decrease) / (2 * (1 - decrease))) * _inverse_power(loss, 0.5)
 
@@ -61,8 +62,8 @@ def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
 def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
     """Return the mean window of CUBIC's Reno-friendly region, in segments.
 
-    CUBIC then grows by 3 (1 - beta) / (1 + beta) segments per round trip, chosen so that it gets Reno's
-    mean window in spite of its smaller decrease (RFC 9438, section 4.3).
+    In this region, the window grows by 3 (1 - beta) / (1 + beta) segments per round trip. With this growth, CUBIC has
+    Reno's mean window in spite of its smaller decrease (RFC 9438, section 4.3).
     """
     return aimd_window(loss, 3 * (1 - beta) / (1 + beta), beta)
 

@@ -1,7 +1,7 @@
 """Growth of Reno's and CUBIC's windows in congestion avoidance, and their reduction after a loss, packet by packet.
 
-RFC 5681 and RFC 9438, in whole packets as in Linux (net/ipv4/tcp_cong.c, tcp_cubic.c). Both count acknowledged
-packets, not acknowledgements, so that delayed acknowledgements don't slow them down.
+The laws of RFC 5681 and RFC 9438 are in whole packets, as in Linux (net/ipv4/tcp_cong.c, tcp_cubic.c). Both CCAs count
+acknowledged packets, not acknowledgements, so that delayed acknowledgements don't slow down the growth.
 """
 
 import math
@@ -11,9 +11,9 @@ from tcp_models.throughput_models import CUBIC_C
 
 #: Time after which Linux's CUBIC evaluates the curve again while the window is unchanged (`HZ / 32`).
 CUBIC_REST_S = 1 / 32
-#: Otherwise Linux's CUBIC evaluates the curve at most once per tick; the guest's kernel has 1,000 ticks per second.
+#: Tick of the guest kernel. If the window has changed, Linux's CUBIC evaluates the curve at most once per tick.
 TICK_S = 1e-3
-#: Receivers acknowledge every second packet.
+#: Packets per acknowledgement: receivers acknowledge every second packet.
 ACKNOWLEDGED_AT_ONCE = 2
 LEAST_PACKETS = 2
 
@@ -45,7 +45,7 @@ class RenoWindow:
 
 
 class CubicWindow:
-    """CUBIC: grows towards the cubic curve's value one round trip later, at least as fast as Reno (RFC 9438, sections 4.2, 4.3).
+    """CUBIC: the window grows towards the cubic curve's value one round trip later, at least as fast as Reno (RFC 9438, sections 4.2, 4.3).
 
     The curve is in whole packets, W_max minus or plus floor(C |t - K|^3), so that it is flat at W_max for
     cbrt(1 / C) = 1.4 s before and after K.
@@ -57,6 +57,7 @@ class CubicWindow:
     w_max : float
         W_max after fast convergence, if there was any (`converged_w_max`).
     rtt_min_s : float
+        Smallest RTT of the flow.
     """
 
     def __init__(self, packets, w_max, rtt_min_s):

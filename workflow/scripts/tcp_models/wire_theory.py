@@ -1,8 +1,8 @@
-"""Exact goodput and round-trip time of messages of a given size over a cable, from header sizes only.
+"""Exact goodput and round-trip time of messages of a given size over a cable, calculated only from header sizes.
 
 Header sizes are the same as in the testbed: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
 (RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). Further bytes per frame
-(checksum, preamble and gap: 24 bytes) are a study's `frame_overhead_bytes`. On a full-duplex cable
+(checksum, preamble and gap: 24 bytes) are a study's `frame_overhead_bytes`. On a full-duplex cable,
 acknowledgements don't reduce the data's rate.
 """
 
@@ -20,18 +20,18 @@ TRANSPORT_BYTES = {"udp": UDP_HEADER_BYTES, "tcp": TCP_HEADER_BYTES + TCP_TIMEST
 TUNNEL_BYTES = {version: size + TUNNEL_HEADER_BYTES for version, size in IP_HEADER_BYTES.items()}
 #: Allowed deviation of a cell, in percent of the calculated value.
 TOLERANCE_PERCENT = 0.5
-#: Step of the guest's clock in us; it advances by one step each time a process reads it
+#: Step of the guest's clock in us. The clock advances by one step each time a process reads it
 #: (arch/um/kernel/time.c, TIMER_MULTIPLIER).
 CLOCK_STEP_US = 0.256
-#: Number of clock steps by which a round trip may be longer because processes read the clock. Measured, equal for all sizes:
-#: 0.5 (IPv6) and 1.5 (IPv4) with UDP, 4.6 and 5.6 with TCP, which reads the clock for each segment that it sends or receives.
+#: Number of clock steps by which a round trip may be longer because processes read the clock. Measured numbers are equal for all sizes:
+#: 0.5 (IPv6) and 1.5 (IPv4) with UDP, 4.6 and 5.6 with TCP. TCP reads the clock for each segment that it sends or receives.
 CLOCK_STEPS = {"udp": 2, "tcp": 6}
 
 
 def frame_bytes(payload, protocol: str, ip_version: str, overhead=0, tunnel_ip_version: str | None = None) -> float:
     """Return the bytes that a packet with ``payload`` bytes of data occupies on the cable.
 
-    ``overhead`` is the number of bytes per frame in addition to those that Linux counts; a tunnel is GRE-in-UDP.
+    ``overhead`` is the number of bytes per frame that Linux doesn't count. A tunnel is GRE-in-UDP.
     """
     tunnel = 0 if tunnel_ip_version is None else TUNNEL_BYTES[tunnel_ip_version]
     return payload + TRANSPORT_BYTES[protocol] + IP_HEADER_BYTES[ip_version] + ETHERNET_HEADER_BYTES + overhead + tunnel
@@ -71,6 +71,6 @@ def clock_allowance_us(protocol) -> float:
 
 
 def agrees(measured, calculated, allowance=0.0, tolerance_percent=TOLERANCE_PERCENT) -> bool:
-    """Return whether a value equals the calculated one within the tolerance, or exceeds it by up to ``allowance``."""
+    """Return whether a measured value agrees with the calculated value within the tolerance, or exceeds it by up to ``allowance`` more."""
     slack = tolerance_percent / 100 * calculated
     return calculated - slack <= measured <= calculated + allowance + slack

@@ -1,6 +1,6 @@
-"""Descriptions of a run's checks: the subject of each, and the meaning of a failure."""
+"""Descriptions of a run's checks: the subject of each check, and the meaning of a failure."""
 
-#: Name of a check -> its subject, and the meaning of a failure.
+#: Name of a check -> subject of the check, and meaning of a failure.
 CHECK_WORDS = {
     "acknowledgements": ("acknowledgements of single segments", "The receiver acknowledged fewer segments individually than it should have without delayed acknowledgements."),
     "background": ("the background traffic", "The background traffic differed from the specification, or got no answers."),
@@ -34,7 +34,7 @@ CHECK_WORDS = {
     "mtu": ("the links' MTU", "An interface's MTU differs from the configured one."),
     "messages": ("the count of messages", "A client sent fewer messages than it should have."),
     "multipath": ("the aggregated paths", "The paths were not aggregated as configured."),
-    "offloads": ("segmentation offload", "Segmentation offload was not on or off as configured, so packets have another size."),
+    "offloads": ("segmentation offload", "Segmentation offload was not on or off as configured, so packets have a different size."),
     "outage": ("the outage", "The path was not down when it should have been, or let packets through."),
     "overlap": ("the flows' overlap", "Not all flows were sending when they should have shared the path."),
     "pacing": ("pacing", "A part of the system other than TCP paced the packets, or TCP's pacing rate is not known."),
@@ -63,7 +63,7 @@ CHECK_WORDS = {
     "series": ("the time series", "Readings are missing from the time series."),
     "streams": ("the count of streams", "There were fewer streams than flows, or a stream never sent."),
     "subflows": ("the subflows", "A flow did not carry data on each of its paths, or fell back to plain TCP."),
-    "timeline": ("the path's changes", "A change to the path did not take place as scheduled, or more data passed than it allows."),
+    "timeline": ("the path's changes", "A change to the path did not take place as scheduled, or more data passed than the change allows."),
     "transfer": ("the file", "The file did not arrive completely."),
     "unchanged": ("settings after the traffic", "A setting was different after the traffic than before the traffic; the time of the change is not known."),
     "web_cca": ("the web server's CCA", "The CCA of the web server's connections was not the configured one."),

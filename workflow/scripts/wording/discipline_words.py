@@ -1,9 +1,9 @@
 """Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
-They are not in `experiment.disciplines` with the declarations, because any change to that module makes runs stale.
+The descriptions are not next to the declarations in `experiment.disciplines`, because any change to that module makes runs stale.
 """
 
-#: Discipline -> its description.
+#: Discipline -> description.
 DISCIPLINE_WORDS = {
     "drop-tail": "Drops packets that arrive while it is full.",
     "red": (
@@ -11,30 +11,30 @@ DISCIPLINE_WORDS = {
         "`step_packets` makes it DCTCP's step (RFC 8257), which marks every packet above one threshold."
     ),
     "codel": (
-        "Controlled delay (RFC 8289): drops or marks while packets have waited "
-        "longer than `target_ms` for `interval_ms`."
+        "Controlled delay (RFC 8289): drops or marks packets once packets have waited "
+        "longer than `target_ms` throughout `interval_ms`."
     ),
-    "fq_codel": "Flows hashed to queues, each with CoDel, served in turn (RFC 8290).",
+    "fq_codel": "Hashes flows to queues with CoDel, which are served in turn (RFC 8290).",
     "pie": (
         "Proportional integral controller enhanced (RFC 8033): drops or marks at random, with a "
         "probability that holds the delay at `target_ms`."
     ),
-    "fq_pie": "Flows hashed to queues, each with PIE, served in turn.",
+    "fq_pie": "Hashes flows to queues with PIE, which are served in turn.",
     "cake": (
-        "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): flows served in turn, three tins by priority, with COBALT in each. "
+        "Common applications kept enhanced (Høiland-Jørgensen, Täht and Morton 2018): serves flows in turn, in three tins by priority, with COBALT in each tin. "
         "Always marks packets of flows with ECN. The link's shaper, not CAKE, limits the rate."
     ),
     "dualpi2": (
-        "Dual queue, coupled (RFC 9332): a queue for flows that ask for it by ECT(1), marked above `step_threshold_ms`, and PI2 for all others. "
+        "Dual queue, coupled (RFC 9332): a low-latency queue for flows with ECT(1), which marks packets above `step_threshold_ms`, and a classic queue with PI2 for all other flows. "
         "Always marks packets of flows with ECN."
     ),
-    "sfq": "Stochastic fairness queueing (McKenney 1990): flows hashed to drop-tail queues, served in turn.",
+    "sfq": "Stochastic fairness queueing (McKenney 1990): hashes flows to drop-tail queues, which are served in turn.",
     "fq": (
         "Fair queueing: a queue for each flow, served in turn. "
         "It paces only connections of the host on which it runs, so on a router it paces none."
     ),
 }
-#: Parameter of disciplines -> its description.
+#: Parameter of disciplines -> description.
 PARAMETER_WORDS = {
     "min_packets": "Mean queue length, in full packets, above which packets are marked or dropped.",
     "max_packets": "Mean queue length, in full packets, above which all packets are marked or dropped.",

@@ -1,11 +1,11 @@
 """Descriptions of the hosts' options for tables, the report and the documentation of studies.
 
-They are not in `experiment.host_options` with the declarations, because any change to that module makes runs stale.
+The descriptions are not next to the declarations in `experiment.host_options`, because any change to that module makes runs stale.
 """
 
 from experiment.host_options import HOST_OPTIONS
 
-#: Option -> its description.
+#: Option -> description.
 OPTION_WORDS = {
     "initial_window_packets": (
         "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's default, 10 packets."
@@ -29,8 +29,8 @@ OPTION_WORDS = {
     "sack_compression": "Whether a receiver may acknowledge several out-of-order packets with one acknowledgement, as Linux has done since 4.18.",
     "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
     "rack_window": (
-        "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: no time after three duplicate acknowledgements until reordering has been "
-        "seen, and then a longer time with each D-SACK. `static`: the time doesn't grow. `without-threshold`: the time also applies after three duplicate acknowledgements."
+        "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: until reordering has been seen, the time is 0 after three duplicate "
+        "acknowledgements; from then on, the time grows with each D-SACK. `static`: the time doesn't grow. `without-threshold`: the time also applies after three duplicate acknowledgements."
     ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
     "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's default, 3.",

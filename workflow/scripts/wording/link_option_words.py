@@ -1,6 +1,6 @@
 """Descriptions of link options for tables, the report and the documentation of studies.
 
-They are not in `experiment.link_options` with the declarations, because any change to that module makes runs stale.
+The descriptions are not next to the declarations in `experiment.link_options`, because any change to that module makes runs stale.
 """
 
 from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent
@@ -20,11 +20,11 @@ def _late(value) -> str:
     return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
 
 
-#: Option, or option and key -> its description.
+#: Option, or option and key -> description.
 OPTION_WORDS = {
     "reverse_rate_mbps": (
-        "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs uses this rate there; "
-        "a queue in packets or bytes is the same in both directions. `null`: `rate_mbps`."
+        "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. In this direction, a queue in BDPs is based on this rate; "
+        "a queue in packets or bytes has the same size in both directions. `null`: `rate_mbps`."
     ),
     "shaper": (
         "Mechanism that limits the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
@@ -37,11 +37,11 @@ OPTION_WORDS = {
         "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs at least 1,280."
     ),
     "jitter_distribution": (
-        "Distribution of the delays, like netem's `distribution`. `uniform`: uniform up to `jitter_ms` from the mean. The others have `jitter_ms` as standard "
-        "deviation and reach up to four standard deviations, so the mean delay should be four times `jitter_ms`; otherwise short delays are cut off at 0."
+        "Distribution of the delays, like netem's `distribution`. `uniform`: uniform up to `jitter_ms` from the mean. The other distributions have `jitter_ms` as "
+        "standard deviation and reach up to four standard deviations from the mean. The mean delay should therefore be at least four times `jitter_ms`; otherwise short delays are cut off at 0."
     ),
     "jitter_table": (
-        "Delays drawn from a file, like netem's `distribution` with a custom table. The file sets the shape of their distribution, `delay_ms` their mean and `jitter_ms` their "
+        "Delays drawn from a file, like netem's `distribution` with a custom table. The file sets the shape of the distribution, `delay_ms` sets the mean, and `jitter_ms` sets the "
         "standard deviation. The mean delay must be long enough that the shortest delay isn't below 0."
     ),
     "jitter_table.file": (
@@ -50,20 +50,20 @@ OPTION_WORDS = {
     ),
     "jitter_table.sha256": "SHA-256 of the file, filled in.",
     "jitter_table.numbers": (
-        "The table in units of 1/8,192 of `jitter_ms` around `delay_ms`, filled in: if there are more than 4,096 delays, 4,096 quantiles, up to four standard deviations from the mean."
+        "The table in units of 1/8,192 of `jitter_ms` relative to `delay_ms`, filled in. If there are more than 4,096 delays, the table contains 4,096 quantiles. Values reach up to four standard deviations from the mean."
     ),
     "jitter_order": (
         "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; each packet waits for "
-        "the one before, so the mean delay of packets at short intervals is longer."
+        "the previous packet, so the mean delay of packets at short intervals is longer."
     ),
     "ack_slot_ms": (
-        "Time between bunches of acknowledgements, as on links on which senders take turns: in the reverse direction packets leave only at "
+        "Time between bunches of acknowledgements, as on links on which senders take turns. In the reverse direction, packets leave only at "
         "this interval, and all packets that are due leave together (netem's `slot`). `null`: each packet leaves when it is due."
     ),
     "data_slot_ms": "Time between bunches of data packets, as over a radio link that sends at intervals (netem's `slot`). `null`: each packet leaves when it is due.",
     "loss_burst_packets": (
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad. "
-        "On average, it loses `loss_percent` of the packets. `null`: each packet is lost independently."
+        "On average, the path loses `loss_percent` of the packets. `null`: each packet is lost independently."
     ),
     "loss_gemodel": (
         "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet, a good path becomes bad with probability `p_percent`, and a "
@@ -83,31 +83,31 @@ OPTION_WORDS = {
     "loss_state.p23_percent": "Probability that packets are lost again, after packets have passed within a burst.",
     "loss_state.p14_percent": "Probability that a packet in a gap is lost singly.",
     "correlation": (
-        "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets become rarer than configured if "
-        "their probability is below one half: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
+        "netem's correlations: each random number is mixed with the previous random number. Losses, damage and late packets therefore become rarer than configured if "
+        "their probability is below one half: a loss of 1 % with a correlation of 25 % loses one packet in 400,000. The actual share is calculated and checked. A correlation of "
         "delays has hardly any effect."
     ),
     "correlation.loss_percent": "Correlation of random losses, as in netem's `loss 1% 25%`.",
-    "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, with hardly any effect unless `jitter_ms` is in the hundreds.",
+    "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`. It is set and read back, but has hardly any effect unless `jitter_ms` is in the hundreds.",
     "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
     "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
     "correlation.direction": "Direction in which numbers are correlated: data (`forward`), acknowledgements (`reverse`), or both.",
     "reordering": (
-        "A share of the packets, drawn independently, is held back behind the bottleneck, so that later packets overtake them. Nothing is "
-        "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
-        "and the number of packets that the link carries in this time their reordering extent."
+        "Late packets: packets that are drawn independently and held back behind the bottleneck, so that later packets overtake them. Nothing is "
+        "lost. If packets follow each other within `late_ms`, these are the reordered packets of RFC 4737: `percent` is their share, `late_ms` is their late time, "
+        "and the number of packets that the link carries in this time is their reordering extent."
     ),
-    "reordering.percent": "Share of late packets. Above half, the remaining packets are those that overtake: netem's `reorder 25%` is a `percent` of 75.",
+    "reordering.percent": "Share of late packets. netem's `reorder 25%`, with which 25 % of the packets pass at once and overtake the others, is a `percent` of 75.",
     "reordering.late_ms": "Extra delay of late packets.",
     "reordering.gap_packets": (
-        "netem's `gap`: after a packet that passed at once, at least `gap_packets` - 1 are late, and then each with probability `percent`."
+        "netem's `gap`: after a packet that passed at once, at least the next `gap_packets` - 1 packets are late. Each further packet is late with probability `percent`."
     ),
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
-        "Share of packets that are duplicated behind the bottleneck, drawn independently; packets of TCP and all other protocols."
+        "Share of packets that are duplicated behind the bottleneck. Packets of all protocols are drawn independently."
     ),
     "corrupt_percent": (
-        "Share of packets in which one random bit is flipped behind the bottleneck, drawn independently; packets of TCP and all other protocols. "
+        "Share of packets in which one random bit is flipped behind the bottleneck. Packets of all protocols are drawn independently. "
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
@@ -130,10 +130,10 @@ OPTION_EFFECTS = {
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
-#: Option -> meaning and source of its count in a run, and the word for such packets.
+#: Option -> meaning and source of the packet count that the option has in a run, and a word for the counted packets.
 COUNT_WORDS = {
     "reordering": (
-        "Packets in the data's direction made late by `link.reordering`; packets that came in the meantime overtook the late ones.",
+        "Packets in the data's direction made late by `link.reordering`; packets that arrived in the meantime overtook the late packets.",
         "netem: packets that left minus packets that passed at once",
         "late",
     ),

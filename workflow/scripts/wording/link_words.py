@@ -17,7 +17,7 @@ MOST_CHANGES = 6
 
 
 def link_words(link) -> str:
-    """Return, in words, the options used by a resolved scenario's link; empty if there are none.
+    """Return the options that a resolved scenario's link uses, in words; empty if there are no options.
 
     Examples
     --------

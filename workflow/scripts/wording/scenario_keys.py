@@ -11,7 +11,7 @@ NAMES = ("id", "label")
 UNITS = {
     "_ms": "ms", "_s": "s", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_packets": "packets", "_per_s": "per s",
 }  # fmt: skip
-#: Parts of keys -> their wording, if different.
+#: Word in a key -> wording, if it is different.
 WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": "ECN", "cca": "CCA", "acks": "ACKs"}
 #: Lists whose items have keys -> name of an item.
 ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
@@ -31,7 +31,7 @@ WHOLE = (
 )
 #: Separator within a part.
 SEPARATOR = "; "
-#: Longest value that is shown; for a longer one, a digest is shown.
+#: Largest length of a shown value, in characters; a digest is shown instead of a longer value.
 LONGEST = 40
 
 
@@ -95,7 +95,7 @@ class Differences:
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return the same as `words` for one key, but "" for scenarios with the majority's value if all others have words."""
+        """Return the same as `words` for one key, but "" for scenarios with the majority's value if all other scenarios have words."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]

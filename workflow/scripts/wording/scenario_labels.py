@@ -1,4 +1,4 @@
-"""Labels of a study's scenarios: one unique text each, with all conditions that distinguish them.
+"""Labels of a study's scenarios: a unique text for each scenario, with all conditions that distinguish the scenarios.
 
 A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if the scenarios differ in
 it; a key without special wording is omitted for scenarios that have the value of the majority. If a part has the same text for different

@@ -22,7 +22,7 @@ MOST_RTTS = 3
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a label: the prefixes of its keys, its words for a scenario, and whether it is always present."""
+    """A part of a label: prefixes of the keys that it covers, function for its words, and whether it is always present."""
 
     keys: tuple[str, ...]
     words: Callable[[dict], str]
@@ -103,7 +103,7 @@ def _queue(scenario):
 
 
 def _queue_words(queue):
-    """Return the discipline, its size, and its parameters that differ from the defaults."""
+    """Return a queue's discipline, size and non-default parameters."""
     discipline = discipline_of(queue)
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""

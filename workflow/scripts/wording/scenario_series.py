@@ -13,11 +13,11 @@ UNITS = ("packets", "bytes", "BDP")
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of ``tidy/scenarios.csv`` with columns on the series that they belong to.
+    """Return ``tidy/scenarios.csv`` with additional columns on the series of each scenario.
 
-    The columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these conditions in words),
-    ``setting`` (these conditions in words, or empty if all scenarios share them), ``platform_name``, ``series`` (platform and setting),
-    ``buffer`` (such as "10 packets"), ``buffer_size`` and ``buffer_unit``.
+    The additional columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these
+    conditions in words), ``setting`` (these conditions in words, or empty if all scenarios share them), ``platform_name``, ``series``
+    (platform and setting), ``buffer`` (such as "10 packets"), ``buffer_size`` and ``buffer_unit``.
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
@@ -54,7 +54,7 @@ def buffers_of(table) -> pd.DataFrame:
 
 
 def platforms_of(table) -> list[str]:
-    """Return the platforms of scenarios: kernels first, the guest's before the host's, then a simulator's versions."""
+    """Return the distinct platforms of scenarios: the guest kernel, the host's kernel, and a simulator's versions, oldest first."""
     platforms = dict.fromkeys(table["platform"])
     simulators = sorted(platforms.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
     return [*(kernel for kernel in KERNELS if kernel in platforms), *simulators]
@@ -76,7 +76,9 @@ def compared_platforms(platforms) -> list[str]:
 
 
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
-    """Return pairs of platforms: two kernels, each kernel with a simulator's newest and oldest version, and these two versions.
+    """Return the pairs of platforms to compare.
+
+    These are both kernels, each kernel and a simulator's newest or oldest version, and the simulator's two versions.
 
     The platforms are in the order of `platforms_of`.
     """

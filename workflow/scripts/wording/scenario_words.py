@@ -1,4 +1,4 @@
-"""Short labels and conditions of scenarios, which are rows of ``tidy/scenarios.csv`` as mappings."""
+"""Short labels and conditions of scenarios. A scenario is a row of ``tidy/scenarios.csv`` as a mapping."""
 
 from experiment.flow_groups import OWN, REVERSE
 from experiment.programs import Program
@@ -40,9 +40,9 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
     Returns
     -------
     shared : str
-        Such as "1 Gbit/s"; empty if there is none.
+        Shared conditions, such as "1 Gbit/s"; empty if there are none.
     own : list of str
-        One text per scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; empty if there is one scenario.
+        Distinguishing conditions of each scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; an empty text if there is only one scenario.
     """
     parts = [conditions(scenario).split(", ") for scenario in scenarios.to_dict("records")]
     shared = [part for part in parts[0] if all(part in others for others in parts)]
@@ -63,7 +63,10 @@ def loss_words(scenario, alike, apart) -> str:
 
 
 def groups_words(groups) -> str:
-    """Return, in words, a resolved scenario's groups, each with its CCA if it differs from the run's: "web, call, long bbr, up (reverse)"."""
+    """Return a resolved scenario's groups in words, such as "web, call, long bbr, up (reverse)".
+
+    A group's CCA is included if it differs from the run's CCA.
+    """
     return ", ".join(
         " ".join(
             [
@@ -92,7 +95,7 @@ def heading(scenario) -> str:
 
 
 def path_rtts_ms(scenario) -> list[float]:
-    """Return the RTTs of a scenario's empty paths in ms, shortest first: each distinct value among its pairs of hosts."""
+    """Return the distinct RTTs in ms of the empty paths between a scenario's pairs of hosts, shortest first."""
     if chain := scenario.get("chain_rtts_ms"):
         return sorted({float(rtt) for rtt in chain.split()})
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]

@@ -41,9 +41,7 @@ def p_words(value) -> str:
 
 
 def place_words(row, scenarios, one_ip_version=False) -> str:
-    """Return a scenario and IP version with the conditions that distinguish the scenario.
-
-    The rate is included if the study has several rates.
+    """Return words for a scenario and IP version, with the conditions that distinguish the scenario.
 
     Parameters
     ----------
