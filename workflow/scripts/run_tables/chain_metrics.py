@@ -36,7 +36,7 @@ def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _row(document, run, windows, placed):
-    """Return the row of a bottleneck; ``placed`` is its entry in the document, ``windows`` are the flows' windows."""
+    """Return the row of a bottleneck; ``placed`` is the bottleneck's entry in the document, ``windows`` are the flows' windows."""
     bottleneck = run.bottlenecks[placed["bottleneck"] - 1]
     before, after = (document["links"][when] for when in ("before", "after"))
     name, behind = placed["forward"], placed["netem"]["forward"]

@@ -1,4 +1,4 @@
-"""CPU times of the cores used by a run: rows of ``tidy/cpu.parquet``, and the run's columns derived from them."""
+"""CPU times of the cores that a run used: rows of ``tidy/cpu.parquet``, and columns of ``tidy/runs.csv``."""
 
 import pyarrow
 

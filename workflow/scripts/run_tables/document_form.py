@@ -15,7 +15,7 @@ def read_form(schema) -> jsonschema_rs.Draft202012Validator:
 
 
 def violation(form, document) -> str | None:
-    """Return a document's first violation of a schema with its place, or None if the document is valid.
+    """Return the place and description of a document's first schema violation, or None if the document is valid.
 
     ``form`` is a validator from `read_form`.
     """

@@ -22,7 +22,7 @@ JITTER_GAIN = 1 / 16
 
 
 def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
-    """Return an executed run's rows of `tidy_tables.GROUPS`, and its table of `SHORT_FLOWS`; both may be empty.
+    """Return the rows of `tidy_tables.GROUPS` and the table of `SHORT_FLOWS` for an executed run; both may be empty.
 
     ``keys`` are the run's factors.
     """
@@ -69,9 +69,9 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group of long flows -> ``goodput_mbps``, which is None if the goodput of any flow is unknown.
+    """Return group -> column ``goodput_mbps`` for the groups of long flows; None if the goodput of any flow in the group is unknown.
 
-    Each flow's goodput is averaged over the flow's lifetime. The sum over the group's flows is divided by the number of on-times.
+    A group's goodput is the sum of the flows' goodputs, divided by the number of on-times. A flow's goodput is averaged over its lifetime.
     """
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}

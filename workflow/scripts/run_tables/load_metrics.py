@@ -63,7 +63,7 @@ def _utilisation(document, run):
 
 
 def convergence_s(document) -> float | None:
-    """Return the time in s from the last flow's start until all flows first have their fair shares; None if they never do, or for one flow.
+    """Return the time in s from the last flow's start until all flows first have fair shares; None if this never happens.
 
     This is the delta-fair convergence of RFC 5166 (section 2.3), after Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion
     Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here n flows have

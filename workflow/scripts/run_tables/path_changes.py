@@ -25,7 +25,7 @@ def change_rows(document, keys) -> Iterator[dict]:
 
 
 def _offered_mbps(document, entries):
-    """Return the link's mean rate in Mbit/s from each change of a trace until the next; None for other changes."""
+    """Return the link's mean rate in Mbit/s from each change in a trace until the next change; None for changes that aren't in a trace."""
     run = specification_of(document)
     offered, until_ns = [], {}
     for entry in reversed(entries):
@@ -39,9 +39,9 @@ def _offered_mbps(document, entries):
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
-    """Return the time in ms that the data waiting at each of the given times take to drain; None if the link has no rate.
+    """Return the times in ms that the contents of a queue take to drain; None if the link has no rate.
 
-    The rates are those of a `Timeline` from the given time on.
+    At each of ``times_s``, the queue contains ``waiting_bytes``, which drain at the current and later rates of a `Timeline`.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
 
 
 def delivered_bytes(flow, entry, packets) -> int:
-    """Return the total bytes that a flow delivered, as described in the module's docstring."""
+    """Return the total number of bytes that a flow delivered, on which its goodput is based (see the module's docstring)."""
     said = reported_bytes(flow, entry)
     if said is not None:
         return said
@@ -106,7 +106,7 @@ def lifetime_ns(packets) -> tuple[int, int] | None:
 def goodput_mbps(flow, entry, packets, window) -> float:
     """Return a flow's goodput in Mbit/s in a window, which is (begin, end) in ns since the traffic's origin.
 
-    If a step of the packet counts is only partly inside the window, the same part of its data counts.
+    If a step of the packet counts is only partly inside the window, the step's data count in proportion.
     """
     (begin_ns, end_ns), step_ns, steps = window, packets["step_ns"], packets["arrived_bytes_by_step"]
     inside = sum(
@@ -148,7 +148,7 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may belong to the wrong packets, because some packets look alike and not exactly the sent ones arrived."""
+    """Return whether delays may belong to the wrong packets, because some packets look alike and the numbers sent and received differ."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 

@@ -24,7 +24,7 @@ RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent",
 
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
-    """Return the resolution of a metric in each run, in the metric's unit; missing if it is unknown.
+    """Return the resolution of a metric in each run, in the metric's unit; unknown resolutions are missing.
 
     - Goodput: one packet of each flow at each end of the window. Jain's index and transfer time: the resulting change.
     - Round-trip time: iperf3's last digit; for messages, one exchange at the end.

@@ -26,7 +26,7 @@ LONGEST_SENTENCE = 5000
 
 
 class DocumentError(ValueError):
-    """A file among the run documents isn't the expected run document; attributes ``path`` and ``cause``."""
+    """A file isn't the expected run document; ``path`` names the file, and ``cause`` describes the problem."""
 
     def __init__(self, path, cause):
         self.path, self.cause = str(path), " ".join(cause.split())
@@ -49,7 +49,7 @@ def read_document(path, specification, made_by=None) -> dict:
     """Read a run document (gzip-compressed JSON) and check that it matches a specification.
 
     Raises `DocumentError`, which names the file and the problem, if the file isn't a complete run document of this schema version, if
-    its specification differs, or if it was made by a different testbed or image.
+    its specification differs from ``specification``, or if it was made by a different testbed or image.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that reads a document's flows, which depends on the programs that carried them."""
+    """Return the function that reads a document's flows; different programs that carry flows need different functions."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -112,8 +112,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    If one netem is the queue and also causes the random loss (``both-ends``, ``sending-host``), its counter includes both
-    kinds of drops. If loss is configured, ``queue_drops`` and ``link_drops`` are then None.
+    If one netem is the queue and also causes the random loss (``both-ends``, ``sending-host``), the netem's counter includes
+    both kinds of drops. If loss is configured, ``queue_drops`` and ``link_drops`` are then None.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -223,7 +223,7 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
 
 
 def _published_metrics(document, flows) -> dict[str, float | None]:
-    """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
+    """Return the metrics that the script TCP-ExBench computes in its function ``measure_metrics``."""
     segment = segment_bytes(document)
     sent, goodput = (total(flows, key) for key in ("bytes_sent", "application_goodput_mbps"))
     again = retransmits_of_run(document, flows)
@@ -268,7 +268,7 @@ def _shared(flows, key):
 
 
 def _has_several_rtts(document):
-    """Return whether a flow has paths with different RTTs, so that its mean RTT isn't the RTT of any path."""
+    """Return whether the paths have different RTTs, so that a flow's mean RTT isn't the RTT of any path."""
     return len(set(specification_of(document).multipath.path_delay_ms)) > 1
 
 

@@ -39,7 +39,7 @@ from wording.scenario_words import groups_words
 
 
 def factors(document) -> dict[str, str | int]:
-    """Return the run's four factors, the first columns of each table."""
+    """Return a run's four factors, which are the first columns of each table."""
     return specification_of(document).factors
 
 
@@ -185,13 +185,13 @@ def _measured(document, flows, rule):
 
 
 def rows_of_paths(document) -> list[dict]:
-    """Return a run document's rows of `tidy_tables.PATHS`: one per path of a cable."""
+    """Return a run document's rows of `tidy_tables.PATHS`, one per path; empty unless the run is over cables."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else path_rows(document))]
 
 
 def rows_of_bottlenecks(document) -> list[dict]:
-    """Return a run document's rows of `tidy_tables.BOTTLENECKS`: one per bottleneck of a chain."""
+    """Return a run document's rows of `tidy_tables.BOTTLENECKS`, one per bottleneck; empty unless the run is over a chain."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else bottleneck_rows(document))]
 

@@ -8,7 +8,7 @@ QUEUEING, ABOVE = "Queueing delay", "RTT above the path's shortest"
 
 
 def waiting(runs) -> tuple[str, pd.Series]:
-    """Return the name of the waiting time's measure, which is the same for all runs, and the mean waiting time of each run in ms.
+    """Return the name of the measure of waiting times, and the mean waiting time of each run in ms; all runs have the same measure.
 
     Parameters
     ----------

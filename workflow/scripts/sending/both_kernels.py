@@ -87,7 +87,7 @@ def first_failure(study, cca, built, place) -> str | None:
 
 
 def _failure(specification, built, work):
-    """Execute a run in an empty folder; return the reason for its failure, or None if it succeeded."""
+    """Execute a run in an empty folder; return the reason if the run failed, or None if it succeeded."""
     programs = {"testbed": testbeds_here()["testbed"][1]}
     kernels = built.linux.parents[1] if built.identity else None
     command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)

@@ -47,7 +47,7 @@ class Found:
     command : str
         The call that repeats the examination.
     stopped : str
-        The reason, in a sentence, if no study was run; "" otherwise.
+        Sentence with the reason why no study was run; "" if studies were run.
     is_broken : bool
         Whether ``stopped`` states that runs fail on the patched kernel.
     tested : BothResults or None
@@ -124,7 +124,7 @@ def _verb(what, number_of):
 
 
 def cover_letter(found) -> str:
-    """Return the findings as text of at most `MOST_LINES` lines."""
+    """Return the findings as a text of at most `MOST_LINES` lines."""
     blocks = [
         list(block) for block in (_head(found), _selftests(found), _exams(found), _regression(found), _repeat(found))
     ]

@@ -111,7 +111,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
     newest : str
         Version of the image's Linux.
     ccas : iterable of str
-        CCAs to examine instead of those that the series touches.
+        CCAs to examine instead of the CCAs that the series touches.
     """
     if not series:
         raise SeriesError("SERIES", [f"it is missing; allowed: {ALLOWED}, as in {EXAMPLE}."])
@@ -140,7 +140,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return the patches of a series, name -> content; separate mails are joined into one mbox."""
+    """Return name -> content for the patches of a series; separate mails are joined into one mbox."""
     contents = {}
     for path in (file for given in series for file in _files(given)):
         content = _content(path)

@@ -118,7 +118,7 @@ def read_repeated(folder) -> Repeated:
 
 
 def in_order(folders) -> list[Repeated]:
-    """Read results folders, keeping their order; raise `AtlasError` if there are no folders, or if two are of the same study."""
+    """Read results folders in the given order; raise `AtlasError` if there are no folders, or if two folders are of the same study."""
     if not folders:
         raise AtlasError(
             "no study is named; allowed: results folders of studies with claims, such as results/sqrt-law."

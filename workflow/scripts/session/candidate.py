@@ -1,8 +1,8 @@
 """Add a CCA to a study, for `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
-``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs like any other
-study, and prints its path. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a definition, or a program's
-CCA (`candidate_programs`); ``--program FILE`` names the file that declares the program.
+``python -m session.candidate CCA STUDY_FILE`` writes the study file ``results/<study>-<name>.yaml`` and prints the file's path. The
+workflow can then run the study like any other study. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a
+definition, or a program's CCA (`candidate_programs`); ``--program FILE`` names the file that declares the program.
 """
 
 import argparse
@@ -265,7 +265,7 @@ def _extended(study, output, more):
 
 
 def with_gate(study) -> dict:
-    """Return the study of an exam with an expectation (`analysis.expect`) that every deciding row was measured and none is worse."""
+    """Return the study of an exam with an expectation (`analysis.expect`): all deciding rows were measured, and none of them is worse."""
     analysis = study.get("analysis") or {}
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 

@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios with every `seeds_of` replaced that names an omitted scenario.
+    """Return the scenarios with a replacement for each `seeds_of` that names an omitted scenario.
 
     The first scenario that named an omitted scenario gets separate seeds; the other scenarios that named it use the first scenario's seeds.
     """
@@ -145,7 +145,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return the reason why no program can run in a resolved scenario, or None if a program might."""
+    """Return the reason why no program can run in a resolved scenario, or None if no such reason is known."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

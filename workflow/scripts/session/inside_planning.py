@@ -90,7 +90,7 @@ def switch_off_rate_limit(workflow) -> None:
 
 
 def make_missing_files_at_once() -> None:
-    """Make `snakemake --touch` create missing files, and skip its pause of 0.1 s per job.
+    """Make `snakemake --touch` create missing files, without Snakemake's pause of 0.1 s per job.
 
     A benchmark uses this to create Snakemake's records of thousands of jobs without executing the jobs.
     """

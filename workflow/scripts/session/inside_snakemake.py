@@ -21,10 +21,10 @@ CLOSED = ("--cleanenv", "--net")
 
 
 def leave_study_files_unread() -> None:
-    """Keep Snakemake from reading the file of ``--configfile``, because it would execute Python code in the file (YTE) without limits.
+    """Keep Snakemake from reading the file of ``--configfile``: Snakemake would execute Python code in the file (YTE) without limits.
 
-    There is no setting to switch this off. This function is called by profiles/default, which Snakemake loads before any study file; the
-    Snakefile gets the file's name (`study_file_given`) and reads the file as data.
+    Snakemake has no setting for this. The file profiles/default, which Snakemake loads before any study file, calls this function. The
+    Snakefile then gets the name of the study file (`study_file_given`) and reads the file as data.
     """
     from snakemake.settings import types
 
@@ -100,7 +100,7 @@ def resources_of_rule(workflow, rule: str) -> dict:
 
 
 def cores_of(workflow) -> int | None:
-    """Return the number of cores that the call may use, or None if it isn't given, as on a cluster."""
+    """Return the number of cores that the call may use, or None if no number is given, as on a cluster."""
     return workflow.resource_settings.cores
 
 
@@ -144,7 +144,7 @@ def set_default_target(workflow, rule: str) -> None:
 
 
 def start_modules_too(workflow) -> None:
-    """Run this file's `onstart:` even if the file is used as a module, although Snakemake runs only that of the user's own workflow."""
+    """Run this file's `onstart:` even if the file is used as a module; Snakemake itself would run only the user's own `onstart:`."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
@@ -254,7 +254,7 @@ def together(*functions: Callable) -> Callable:
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Register a function to call after a user's jobs are planned; it gets all output paths, and a flag that is true for a dry run."""
+    """Register a function to call after a user's jobs are planned, with all output paths, and a flag that is true for a dry run."""
     plan = workflow._build_dag
 
     def build_dag():
@@ -266,5 +266,5 @@ def after_planning(workflow, function: Callable[[list[str], bool], None]) -> Non
 
 
 def unfinished_among(workflow, paths: list[str]) -> set[str]:
-    """Return those of the given outputs whose jobs were started but not recorded as finished; Snakemake would run these jobs again."""
+    """Return the outputs among ``paths`` whose jobs were started but not recorded as finished; Snakemake would run these jobs again."""
     return workflow.persistence._filter_incomplete_keys(paths) if workflow.persistence else set()

@@ -52,7 +52,7 @@ class Interruption:
     command : str
         Command that continues where this call ended.
     unfinished : callable
-        Function of existing paths that returns the paths that Snakemake would make again.
+        Function that takes paths of existing files and returns the paths of files that Snakemake would make again.
     """
 
     def __init__(

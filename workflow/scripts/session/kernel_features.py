@@ -88,7 +88,10 @@ def _qdisc(name):
 
 
 def _arrivals_filter(action=None):
-    """Request the filter matchall for arriving packets, which needs the ingress qdisc, with an optional action; return the errno."""
+    """Request the filter matchall for arriving packets, with an optional action, and return the errno.
+
+    The filter needs the ingress qdisc.
+    """
     options = b""
     if action:
         first = _attribute(FIRST_ACTION, _attribute(TCA_ACT_KIND, action))
@@ -135,7 +138,7 @@ ATTEMPTS = {
 def _features():
     """Return part -> whether the kernel has the part; must be called in separate namespaces.
 
-    Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if it doesn't answer.
+    Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't answer.
     """
     tried = {}
     for name, attempt in ATTEMPTS.items():

@@ -33,7 +33,10 @@ def _enter_in_log(record):
 
 
 def _lines_that_tell(path, started):
-    """Return the last of Slurm's own lines in a scheduler's log; if there are none and the job didn't start, the last lines of any kind."""
+    """Return the last lines of a scheduler's log that come from Slurm.
+
+    If there are none and the job didn't start, return the last lines of any kind.
+    """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

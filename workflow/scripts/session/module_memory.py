@@ -20,7 +20,7 @@ READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 
 def read_once(reader: Callable, content: bytes) -> list[str]:
-    """Return the result of a reader (a function of a module's content); it is cached if the reader has read the same content before."""
+    """Return the result of a reader (a function of a module's content), from the cache if the reader has read the same content before."""
     known, key = _remembered(), f"{reader.__module__} {hashlib.sha256(content).hexdigest()}"
     if key not in known:
         known[key] = reader(content)

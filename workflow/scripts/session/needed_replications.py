@@ -74,7 +74,10 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return (subject, scenario, cell, key of the values) for each comparison of a study's report; each metric has these comparisons."""
+    """Return (subject, scenario, cell, key of the values) for each comparison in a study's report.
+
+    The report makes each comparison for every metric.
+    """
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -102,7 +105,7 @@ def default_differences(study, compared) -> dict[str, Difference]:
 
 
 def needed_replications(study, runs, asked: Difference | None = None, metrics=METRICS) -> Iterator[Needed]:
-    """Yield the comparisons of a study with the number of pairs that each needs.
+    """Yield the comparisons of a study, each with the number of pairs that it needs.
 
     Parameters
     ----------

@@ -8,9 +8,9 @@ of the study or the exam. Three kinds of rows are tested, without assumptions ab
   value;
 - both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
-All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`), so that at most 5 % of
-comparisons of an algorithm with itself show a difference, for any distribution. Replications that repeat one measurement count as one
-pair.
+The p-values of all rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`). If an
+algorithm is compared with itself, at most 5 % of comparisons show a difference, for any distribution. Replications that repeat one
+measurement count as one pair.
 """
 
 import math
@@ -69,7 +69,7 @@ class Margin:
 
 
 def compared(first, second) -> pd.DataFrame:
-    """Return the table of changes from the first results to the second, with `COLUMNS`, in the order of `CHANGES`."""
+    """Return the table of changes from the first results to the second results, with `COLUMNS`, in the order of `CHANGES`."""
     return table_of(list(_score_rows(first, second) if first.scorecard is not None else _cell_rows(first, second)))
 
 
@@ -233,7 +233,7 @@ def _over_scenarios(rows) -> Iterator[Row]:
 
 
 def _score_rows(first, second) -> Iterator[Row]:
-    """Yield the rows of each scenario and IP version of two exams, from the rows that both scorecards have."""
+    """Yield the rows for each scenario and IP version of two exams, based on the rows that both scorecards have."""
     both = first.scorecard.merge(second.scorecard, on=score_keys(first.scorecard), suffixes=("", SECOND))
     both = both[both["measure"] != ""]
     scores = dict(list(both.groupby("scenario")))

@@ -1,9 +1,9 @@
 """The run cache: documents of runs that this machine has executed before.
 
 A run in the guest kernel or a simulator gives the same bytes whenever it is executed with the same specification, image, program and
-kernel (README.md), so its document is stored once per user and machine, next to the images. The cache isn't used where runs have to be
-executed: in `make verify`, in calibration, in jobs that the user forces (``--force``, ``-R``, ``-F``), and for runs on platform ``host``,
-which are measurements with a real clock.
+kernel (README.md). Its document is therefore stored once per user and machine, next to the images. The cache isn't used where runs have to
+be executed: in `make verify`, in calibration, in jobs that the user forces (``--force``, ``-R``, ``-F``), and for runs on platform
+``host``, which are measurements with a real clock.
 
 Documents are read and stored by Snakemake's own process, outside all containers, because a guest can write only to its job's folder.
 """
@@ -79,7 +79,7 @@ class RunCache:
     store : DocumentStore
         Store of the documents.
     linux_sha256 : str
-        Digest of the testbed image's kernel, on which the names of a study's own kernels depend.
+        Digest of the testbed image's kernel; the identifiers of a study's custom kernels depend on this digest.
     """
 
     def __init__(self, store, linux_sha256):
@@ -197,7 +197,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Write a line to the run's log, and to the job's log if that is a different file: the document is from the cache."""
+    """Note in the run's log, and in the job's log if that is a different file, that the document is from the cache."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -224,7 +224,7 @@ def write_origins(folder: str, documents: Iterable[str]) -> str:
 
 
 def origin_words(study: str, documents: Iterable[str]) -> str:
-    """Return a sentence with two numbers of a study's runs, counted in their logs: executed here, and taken from the cache."""
+    """Return a sentence with the number of runs executed here and the number of runs taken from the cache, according to the runs' logs."""
     taken = executed = 0
     for log in map(log_of, filter(os.path.exists, documents)):
         with contextlib.suppress(OSError), log.open("rb") as stream:

@@ -70,7 +70,7 @@ def _specification(conditions):
 
 
 def job_memory_mb(conditions) -> int:
-    """Return the memory of a job in MB: one guest at full size (guests run one at a time), plus everything else."""
+    """Return the memory of a job in MB: one guest at full size (guests run one at a time), and `BESIDE_GUEST_MIB`."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
@@ -120,7 +120,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: as many as full links carry or, if fewer, as random loss allows."""
+    """Return the approximate number of packets that a run sends: the number that full links carry or that random loss allows, if lower."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:

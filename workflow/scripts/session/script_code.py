@@ -1,7 +1,7 @@
 """Compute a digest of the code of a rule's script and of all modules that the script imports from ``workflow/scripts``.
 
 Snakemake notices a changed script, but not changes to the modules that the script imports. The digest is a parameter of the script's rule,
-so a changed module makes only the outputs stale that it can affect. Comments, docstrings, layout, type annotations of functions,
+so a changed module makes stale only the outputs that it can affect. Comments, docstrings, layout, type annotations of functions,
 and the prose in declarations of columns (which only report and documentation print) don't affect the digest. Results of reading modules
 are cached (`session.module_memory`).
 """

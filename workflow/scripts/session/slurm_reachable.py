@@ -12,9 +12,9 @@ LIMIT_S = 60
 
 
 def require_slurm(executor: str) -> None:
-    """Exit with one sentence if this call's executor is Slurm and its programs are missing or its controller doesn't respond.
+    """Exit with a message if this call's executor is Slurm, and Slurm's programs are missing or the controller doesn't respond.
 
-    Otherwise each job would fail separately, with a traceback for each attempt.
+    Without this check, each job would fail separately, with a traceback for each attempt.
     """
     if executor != "slurm":
         return

@@ -14,9 +14,9 @@ _held = []
 def hold_study(folder: str) -> None:
     """Lock a study's folder until this process ends or is killed; create the folder if it is missing.
 
-    Snakemake's own lock outlives a killed process and requires `--unlock`; this lock
-    (flock) is released by the kernel when the process ends. Exits with one sentence if
-    another workflow has locked the folder, or if the folder isn't writable.
+    Snakemake's own lock outlives a killed process and requires `--unlock`. The kernel
+    releases this lock (flock) when the process ends. Exits with a message if another
+    workflow has locked the folder, or if the folder isn't writable.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)

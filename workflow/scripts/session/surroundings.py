@@ -19,9 +19,9 @@ ADDRESS_SPACE_BYTES = 12 * 2**30
 
 
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Remove the variables by which Apptainer would pass the caller's environment to containers.
+    """Remove the variables through which Apptainer would pass the caller's environment to containers.
 
-    PYTHONPATH is removed too, because its modules would replace the environment's modules wherever a job starts Snakemake again.
+    PYTHONPATH is removed too: where a job starts Snakemake again, modules in PYTHONPATH would replace modules of Snakemake's environment.
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
@@ -93,11 +93,11 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
-    """Return a sentence if the clock is behind the modification time of any file, otherwise None.
+    """Return a sentence about files with a modification time in the future, which mean that the clock is wrong, or None.
 
     With such a clock, Snakemake would execute each job and delete the outputs, because they seem older than the inputs. ``folder`` is the
-    results folder. The current time is the modification time of its ``.lock`` after a touch, because the file system's clock also dates all
-    other files.
+    results folder. The current time is the modification time that the file system gives to the folder's ``.lock``, because the file
+    system's clock also dates all other files.
     """
     lock = os.path.join(folder, ".lock")
     os.utime(lock)

@@ -38,7 +38,7 @@ def _read(content) -> list[str]:
 
 
 def image_digest(description: str | Path, needed: bool = True) -> str:
-    """Return the content digest of an image built by set-up from the image's description, ``envs/<image>.json``."""
+    """Return the content digest of an image, read from the image's description ``envs/<image>.json``, which set-up writes."""
     return image_fact(description, "content_digest", needed)
 
 

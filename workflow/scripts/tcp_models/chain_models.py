@@ -7,10 +7,10 @@ import math
 
 
 def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows: int = 1) -> float:
-    """Return the share of each bottleneck, 0 to 1, that alpha-fairness allocates to the flows that cross all bottlenecks.
+    """Return the share of each bottleneck (0 to 1) that alpha-fairness allocates to the flows that cross all bottlenecks.
 
-    Bonald and Massoulié, "Impact of fairness on Internet performance" (SIGMETRICS 2001), for the
-    linear network: with L long flows, and C cross flows at each of n bottlenecks, the long flows get
+    With L long flows, and C cross flows at each of n bottlenecks of a linear network, the long flows get (Bonald and
+    Massoulié, "Impact of fairness on Internet performance", SIGMETRICS 2001)
 
         L / (L + n^(1/alpha) C)
 

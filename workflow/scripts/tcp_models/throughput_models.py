@@ -1,7 +1,7 @@
 """Models of a TCP flow's throughput: the square-root law and CUBIC's response function.
 
 Rates are in Mbit/s, RTTs in ms, and loss is a fraction of packets. The functions take numbers or arrays and
-return infinity if nothing is lost: then the link is the limit, not the response function.
+return infinity if nothing is lost: in this case, the link limits the flow, not the response function.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
     Mathis et al. (1997), equation 3. The law ignores slow start, timeouts and the receiver's window, so
     the rate is too high for small windows (a loss of several percent).
 
-    ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
-    1).
+    ``mss_bytes`` is the segment size in bytes, ``rtt_ms`` the RTT in ms (above 0), and ``loss`` the lost share of the
+    segments (0 to 1).
     """
     return rate_mbps(constant * _inverse_power(loss, 0.5), mss_bytes, rtt_ms)
 
@@ -71,8 +71,8 @@ def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
 def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.float64:
     """Return CUBIC's mean window in its cubic region, without Reno-friendly growth, in segments.
 
-    (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
-    5, figure 5). Losses are evenly spaced.
+    The window is (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), with the RTT in seconds
+    (RFC 9438, section 5, figure 5). Losses are evenly spaced.
     """
     factor = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25
     return factor * (np.asarray(rtt_ms) / 1000) ** 0.75 * _inverse_power(loss, 0.75)
@@ -81,7 +81,7 @@ def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.fl
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
     """Return CUBIC's response function in Mbit/s: the larger of the two regions' windows per RTT (RFC 9438, sections 4.3, 5.1).
 
-    Parameters as in `square_root_law_mbps`.
+    The parameters are the same as in `square_root_law_mbps`.
     """
     window = np.maximum(cubic_window(rtt_ms, loss), reno_friendly_window(loss))
     return rate_mbps(window, mss_bytes, rtt_ms)

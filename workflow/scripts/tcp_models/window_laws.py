@@ -19,7 +19,7 @@ LEAST_PACKETS = 2
 
 
 def left_packets(cca: str, packets: int) -> int:
-    """Return Reno's or CUBIC's window after a loss: rounded down, at least 2 packets."""
+    """Return Reno's or CUBIC's window after a loss in packets, rounded down and at least 2."""
     return max(int(packets * LEFT[cca]), LEAST_PACKETS)
 
 
@@ -45,8 +45,9 @@ class RenoWindow:
 
 
 class CubicWindow:
-    """CUBIC: the window grows towards the cubic curve's value one round trip later, at least as fast as Reno (RFC 9438, sections 4.2, 4.3).
+    """CUBIC: the window grows towards the cubic curve, and at least as fast as Reno's window (RFC 9438, sections 4.2, 4.3).
 
+    The target of the growth is the curve's value one round trip later.
     The curve is in whole packets, W_max minus or plus floor(C |t - K|^3), so that it is flat at W_max for
     cbrt(1 / C) = 1.4 s before and after K.
 
@@ -101,5 +102,8 @@ class CubicWindow:
 
 
 def converged_w_max(packets: int, w_max_before: float) -> int:
-    """Return CUBIC's W_max after a loss: the window, or less if the window was below the previous W_max (fast convergence, section 4.7)."""
+    """Return CUBIC's W_max after a loss.
+
+    W_max is the window at the loss; it is lower if this window is below the previous W_max (fast convergence, RFC 9438, section 4.7).
+    """
     return int(packets * (1 + LEFT["cubic"]) / 2) if packets < w_max_before else packets

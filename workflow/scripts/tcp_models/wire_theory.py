@@ -71,6 +71,6 @@ def clock_allowance_us(protocol) -> float:
 
 
 def agrees(measured, calculated, allowance=0.0, tolerance_percent=TOLERANCE_PERCENT) -> bool:
-    """Return whether a measured value agrees with the calculated value within the tolerance, or exceeds it by up to ``allowance`` more."""
+    """Return whether a measured value is within the tolerance of the calculated value; upwards, ``allowance`` is added to the tolerance."""
     slack = tolerance_percent / 100 * calculated
     return calculated - slack <= measured <= calculated + allowance + slack

@@ -78,12 +78,12 @@ OPTION_EFFECTS = {
 
 
 def queue_of_hosts(hosts) -> list[str]:
-    """Return a list with one text on the queues of the senders' interfaces; empty if they have no queue."""
+    """Return a list with one text on the queues of the senders' interfaces; empty if the interfaces have no queue."""
     return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
 
 
 def effects_of(transport) -> list[str]:
-    """Return descriptions of the options in a resolved scenario's `transport`: one text for each that isn't the default.
+    """Return descriptions of the options in a resolved scenario's `transport`: one text for each option with a non-default value.
 
     Examples
     --------

@@ -30,14 +30,14 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number without a superfluous ".0": 1000 and 0.5."""
+    """Return a configured number with thousands separators and without a superfluous ".0": 1,000 and 0.5."""
     if is_missing(value):
         return NONE
     return f"{value:,.10g}"
 
 
 def interval_words(low, high, mean) -> str:
-    """Return an interval with the same number of decimals as its mean."""
+    """Return an interval as text; its ends have the same number of decimals as the mean."""
     if is_missing(low):
         return NONE
     decimals = decimals_for(mean)
@@ -60,7 +60,7 @@ def tick(value) -> str:
 
 
 def count(number_of, singular, plural=None) -> str:
-    """Return a number with its noun: "1 run", "5 runs" or, for a text as number, "5 to 7 runs"."""
+    """Return a number with its noun: "1 run" or "5 runs"; the number may also be a text, as in "5 to 7 runs"."""
     if isinstance(number_of, str):
         return f"{number_of} {plural or singular + 's'}"
     return f"{number_of:,} {singular if number_of == 1 else plural or singular + 's'}"

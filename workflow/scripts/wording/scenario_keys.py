@@ -36,9 +36,9 @@ LONGEST = 40
 
 
 def keys_of(scenario, without=()) -> dict[str, object]:
-    """Return the keys of a resolved scenario with their values: "link.delay_ms.forward" -> 10.
+    """Return key -> value for the keys of a resolved scenario, such as "link.delay_ms.forward" -> 10.
 
-    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except the lists in `ITEMS`.
+    Keys with a prefix in ``without`` and keys in `NAMES` are left out. A list is one value, except for the lists in `ITEMS`.
     """
     found = {}
 
@@ -81,7 +81,7 @@ class Differences:
         return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
-        """Return whether texts, one per scenario, differ wherever the values of any of the keys differ."""
+        """Return whether any two scenarios that differ in one of the keys also have different texts; ``texts`` has a text per scenario."""
         seen = {}
         for place, text in enumerate(texts):
             values = tuple(self.values[key][place] for key in keys)

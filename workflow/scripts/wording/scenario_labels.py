@@ -1,9 +1,9 @@
 """Labels of a study's scenarios: a unique text for each scenario, with all conditions that distinguish the scenarios.
 
-A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if the scenarios differ in
-it; a key without special wording is omitted for scenarios that have the value of the majority. If a part has the same text for different
-values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use `settings_of`, not
-these texts.
+A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if its values differ
+between scenarios. A key without special wording is omitted for scenarios that have the value of the majority. If a part has the same text
+for different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
+`settings_of`, not these texts.
 """
 
 from experiment.host_options import HOST_OPTIONS
@@ -66,10 +66,10 @@ def _joined(columns):
 
 
 def settings_of(scenarios, without) -> dict[str, dict]:
-    """Return scenario -> its ``setting`` and ``conditions``.
+    """Return scenario -> dict with the scenario's ``setting`` and ``conditions``.
 
-    ``setting`` is a number that scenarios share if they differ only in keys with one of the prefixes ``without`` (as for
-    `conditions_of`); ``conditions`` describes the setting in words. Scenarios that differ only in their names have different numbers.
+    ``setting`` is a number. Scenarios that differ only in keys with a prefix in ``without`` have the same number; scenarios that differ
+    only in their names have different numbers. ``conditions`` describes the setting in words.
     """
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
     return _settings(scenarios, keys, conditions_of(scenarios, without))
@@ -108,7 +108,7 @@ def _settings(scenarios, keys, texts):
 
 
 def hidden_conditions(scenarios, rows) -> list[str]:
-    """Return, for each scenario, words for the differing keys that its row of `SCENARIOS` doesn't show; "" if there are none."""
+    """Return, for each scenario, words for the differing keys that aren't visible in the scenario's row of `SCENARIOS`, or ""."""
     differences = Differences(scenarios)
     hidden = []
     for key in differences.values:

@@ -34,7 +34,7 @@ def _run(scenario):
 
 
 def _rate(scenario):
-    """Return the capacity in the data's direction, for each path if there are several."""
+    """Return the capacity in the data's direction in words; for several paths, return the capacity of each path."""
     run = _run(scenario)
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
@@ -55,7 +55,7 @@ def _rate(scenario):
 
 
 def _rtt(scenario):
-    """Return the RTTs of the empty paths before anything changes."""
+    """Return the RTTs of the empty paths in words, before any change to the paths."""
     run, delays = _run(scenario), scenario["link"]["delay_ms"]
     rtts_ms = [pair.rtt_ms for pair in run.pairs]
     if run.is_cable:
@@ -66,7 +66,7 @@ def _rtt(scenario):
 
 
 def listed(texts, most) -> str:
-    """Return texts as "20", "20 and 60" or, if there are more than ``most``, as the first and the last: "20 to 60"."""
+    """Return texts as "20" or "20 and 60"; if there are more than ``most`` texts, return only the first and the last: "20 to 60"."""
     return " and ".join(texts) if len(texts) <= most else f"{texts[0]} to {texts[-1]}"
 
 
@@ -79,7 +79,7 @@ def _loss(scenario):
 
 
 def _flows(scenario):
-    """Return the number of flows, or the groups."""
+    """Return the groups of flows in words, or the number of flows if there are no groups."""
     return groups_words(scenario["groups"]) or count(_run(scenario).flows, "flow")
 
 

@@ -18,7 +18,7 @@ def rate_words(rate_mbps) -> str:
 
 
 def both_ways(forward, reverse, unit) -> str:
-    """Return a value that may differ by direction: "10 ms" if both are equal, else "10 ms / 5 ms"."""
+    """Return the values for both directions as text: "10 ms" if both are equal, otherwise "10 ms / 5 ms"."""
     if forward == reverse:
         return f"{plain(forward)} {unit}"
     return f"{plain(forward)} {unit} / {plain(reverse)} {unit}"
@@ -50,7 +50,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
 
 
 def loss_words(scenario, alike, apart) -> str:
-    """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if it is the same in both directions.
+    """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if both directions have the same loss.
 
     The function ``apart`` returns the words for two different values and their unit.
     """
@@ -89,7 +89,7 @@ def amount_words(scenario) -> str:
 
 
 def heading(scenario) -> str:
-    """Return a scenario's short name as a heading: its label, "Scenario 1" if the label is a number, or its id if it has no label."""
+    """Return a scenario's label as a heading; a label that is only a number gets a noun, as in "Scenario 1"."""
     label = scenario["label"]
     return f"Scenario {label}" if label.isdigit() and label != scenario["scenario"] else label
 

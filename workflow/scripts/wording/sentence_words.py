@@ -29,7 +29,7 @@ def short(value) -> str:
 
 
 def between(values) -> str:
-    """Return the range of values, such as "5.31 to 81.2", or one number if both ends look the same."""
+    """Return the range of values, such as "5.31 to 81.2"; if both ends have the same text, return one number."""
     low, high = short(min(values)), short(max(values))
     return low if low == high else f"{low} to {high}"
 
