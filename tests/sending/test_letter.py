@@ -103,7 +103,7 @@ def test_rows_that_are_neither_worse_nor_better_are_not_hidden():
     assert "long-1 ipv4" not in words and "shallow ipv4" not in words
     assert "too variable: cubic, mixed ipv4, goodput 18.70 -> 16.90 Mbit/s, -21.0 (-60.0 to +30.0) %; 6 of 8 pairs worse, 1 better" in words  # fmt: skip
     assert "loss ipv4" not in words
-    assert "Open, because these runs don't settle it: 2 of 6 rows in the regression study." in words
+    assert "These runs leave rows open: 2 of 6 rows in the regression study." in words
     assert "not enough: more pairs are needed" in words
 
 

@@ -58,7 +58,7 @@ def test_empty_truncated_and_foreign_files_are_refused(tidy, tmp_path):
     header = (tidy / "runs.csv").read_bytes().splitlines(keepends=True)[0]
     for content, message in (
         (b"", "not a CSV table"),
-        (header, "no run in it"),
+        (header, "contains no run"),
         (b"\x1f\x8b\x08\x00\xff\xfe", "runs.csv"),
     ):
         path.write_bytes(content)

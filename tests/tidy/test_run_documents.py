@@ -135,6 +135,9 @@ def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, form, record
         path.write_bytes(gzip.compress(json.dumps(content).encode()))
     monkeypatch.setattr("run_tables.check_documents.run_specification", lambda *_: asked)
     assert unusable_documents({}, map(str, paths), None, form) == [
-        (str(paths[1]), "not of the schema: verdict: Additional properties are not allowed ('opinion' was unexpected)"),
+        (
+            str(paths[1]),
+            "doesn't match the schema: verdict: Additional properties are not allowed ('opinion' was unexpected)",
+        ),
         (str(paths[2]), "no such file"),
     ]

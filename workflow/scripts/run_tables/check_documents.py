@@ -1,4 +1,4 @@
-"""Read all run documents of a study, and exit with a list of the unusable ones."""
+"""Read all run documents of a study, and exit with a list of the unusable documents."""
 
 import sys
 from pathlib import Path
@@ -31,7 +31,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
             if problem := violation(form, document):
-                raise DocumentError(path, f"not of the schema: {problem}")
+                raise DocumentError(path, f"doesn't match the schema: {problem}")
         except DocumentError as error:
             # Not the exception itself, because it keeps a reference to the document's text.
             unusable.append((error.path, error.cause))
@@ -39,7 +39,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return the message on unusable documents: their number, the first few of them, the file that lists all, and the remedy."""
+    """Return a message with the number of unusable documents, the first few documents, the file that lists all, and the remedy."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []
@@ -50,7 +50,7 @@ def _message_on(unusable, count, list_path: Path):
 
 
 def main(inputs, outputs, params) -> None:
-    """Write the number of valid documents, or exit with a list of the unusable ones."""
+    """Write the number of documents if all are usable, otherwise exit with a list of the unusable documents."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))

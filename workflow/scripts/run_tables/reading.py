@@ -99,7 +99,7 @@ def read_runs(path) -> pd.DataFrame:
     """
     runs = read_table(path, RUNS)
     if runs.empty:
-        raise ValueError(f"{path}: no run in it")
+        raise ValueError(f"{path}: contains no run")
     _number_wholly(path, runs)
     twice = runs[runs.duplicated(RUN)]
     if len(twice):

@@ -11,8 +11,8 @@ INTERVALS = Table(
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
-        number_column("start_s", "s", "Start of the interval, from the flow's own start."),
-        number_column("end_s", "s", "End of the interval, from the flow's own start."),
+        number_column("start_s", "s", "Start of the interval, measured from the flow's own start."),
+        number_column("end_s", "s", "End of the interval, measured from the flow's own start."),
         number_column(
             "sent_mbps",
             "Mbit/s",
@@ -38,7 +38,7 @@ SOCKETS = Table(
         number_column("time_s", "s", "Time since the traffic's origin, the earliest moment at which a flow may start."),
         text_column("state", "Loss state of TCP. For a program, it is the congestion control state in the program's log, or `not told` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
         number_column("cwnd_packets", "segments", "Congestion window. For a program, it is counted in packets of the program's largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
-        number_column("ssthresh_packets", "segments", "Slow start threshold.", "it is infinite, or not known", "tcpi_snd_ssthresh; qlog"),
+        number_column("ssthresh_packets", "segments", "Slow start threshold.", "the threshold is infinite or not known", "tcpi_snd_ssthresh; qlog"),
         number_column("unacked_packets", "segments", "Segments sent and not acknowledged.", _UNKNOWN, "tcpi_unacked; qlog (bytes in flight)"),
         number_column("sacked_packets", "segments", "Unacknowledged segments that were SACKed.", _UNKNOWN, "tcpi_sacked"),
         number_column("lost_packets", "segments", "Unacknowledged segments that are considered lost.", _UNKNOWN, "tcpi_lost"),

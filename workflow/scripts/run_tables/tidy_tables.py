@@ -56,7 +56,7 @@ RUNS = Table(
             "Number of flows that use the CCA under test; the CCA may belong to a program. Goodput, RTT, retransmits and all other measures of a run's flows cover only the flows under test. "
             "The other flows are in `flows.csv` and `groups.csv`.",
         ),
-        count_column("queue_packets", "packets", "Configured limit of the bottleneck's queue.", "the limit is in bytes, or there is none"),
+        count_column("queue_packets", "packets", "Configured limit of the bottleneck's queue.", "the limit is in bytes, or there is no limit"),
         count_column(
             "queue_bytes", "bytes", "Size of the full queue as counted by the bottleneck: the limit in bytes, or the limit in packets times the size of a full packet.",
             "the queue has no limit, or the size of a packet is not known",
@@ -125,7 +125,7 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read at the readings of the sockets. For round trips, the value is the mean time of a round trip.",
+            "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For round trips, the value is the mean time of a round trip.",
             "the protocol is UDP", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
@@ -215,7 +215,7 @@ RUNS = Table(
             "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
         ),
         count_column(
-            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had. The value equals `duplicate_segments`, because it is only available if the path duplicates nothing.",
+            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had. If the path duplicates no packets, all `duplicate_segments` are spurious retransmits.",
             f"the path duplicates packets, so retransmissions and duplicates are indistinguishable; {NO_VALUE}",
         ),
         *option_columns(),
@@ -236,8 +236,8 @@ RUNS = Table(
             "the time for which a program blocks while it writes does not count.",
             "sockets were not read, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
         ),
-        number_column("cpu_busy_percent", "%", "Busy share of the cores that carried the run while traffic flowed, averaged over these cores.", "the clock is not a real one", "/proc/stat", least=0, most=100),
-        number_column("cpu_seconds_per_gbyte", "s/GB", "Total busy time of the cores that carried the run, divided by the data that arrived, in GB (10^9 bytes).", "the clock is not a real one"),
+        number_column("cpu_busy_percent", "%", "Busy share of the cores that carried the run while traffic flowed, averaged over these cores.", "the clock is virtual", "/proc/stat", least=0, most=100),
+        number_column("cpu_seconds_per_gbyte", "s/GB", "Total busy time of the cores that carried the run, divided by the data that arrived, in GB (10^9 bytes).", "the clock is virtual"),
         text_column("platform", "Platform that carried the packets: `uml`, `host`, or `ns3:` and a version."),
         count_column("pairs", "", "Number of pairs of hosts."),
         text_column("testbed_digest", "Content digest of the testbed that executed the run."),
@@ -267,7 +267,7 @@ FLOWS = Table(
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "Goodput printed by the application: the data that the receiving application got, divided by the flow's own time.", "the application sends round trips of single messages"),
-        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read at the readings of the sockets.", NO_VALUE),
+        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read.", NO_VALUE),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
@@ -278,7 +278,7 @@ FLOWS = Table(
         count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes.", NO_VALUE),
         count_column("bytes_received", "bytes", "Bytes that the receiving application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
-        text_column("cca_observed", "CCA in use, as reported by the sender's program or kernel.", "it was not reported"),
+        text_column("cca_observed", "CCA in use, as reported by the sender's program or kernel.", "no CCA was reported"),
         text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
         count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
         count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_delivered_ce"),

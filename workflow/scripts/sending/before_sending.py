@@ -47,7 +47,7 @@ def main(arguments=None) -> int:
     )
     parser.add_argument("--packetdrill", type=Path, help="packetdrill's source, for the kernel's own tests")
     parser.add_argument(
-        "--ccas", nargs="*", default=[], help="CCAs to examine in place of those that the series touches"
+        "--ccas", nargs="*", default=[], help="CCAs to examine instead of the CCAs that the series touches"
     )
     parser.add_argument("--gate", action="store_true", help="exit with status 1 if something newly fails or is worse")
     options = parser.parse_args(arguments)

@@ -107,7 +107,7 @@ class Found:
         opened = [(name, int(verdicts.isin(kinds).sum()), len(verdicts)) for name, verdicts, kinds in tables]
         if any(number_of for _, number_of, _ in opened):
             parts = [f"{number_of} of {count(rows, 'row')} {name}" for name, number_of, rows in opened if number_of]
-            words.append(f"Open, because these runs don't settle it: {listed(parts)}.")
+            words.append(f"These runs leave rows open: {listed(parts)}.")
         return words
 
 

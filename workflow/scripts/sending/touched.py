@@ -71,9 +71,9 @@ def touched_by(paths) -> Touched:
         return Touched(DEFAULT, why, paths, of_kernel)
     own = list(dict.fromkeys(cca for _, cca in found))
     callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
-    why = f"The series changes only {_named(of_kernel)} of the kernel's code."
+    why = f"Of the kernel's code, the series changes only {_named(of_kernel)}."
     if callers:
-        why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions in it."
+        why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions in this code."
     return Touched((*own, *callers), why, paths, of_kernel)
 
 

@@ -51,7 +51,7 @@ def problem_of(first, second) -> str | None:
         if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
             return f"{each.folder}/analysis/scorecard.csv has two rows for the same criterion, scenario and measure, which can't be told apart."
     if not pairs_of_ccas(first, second):
-        return f"{first.folder} and {second.folder} have no CCA in common, nor does each have exactly one that the other lacks; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
+        return f"{first.folder} and {second.folder} have no CCA in common, and don't have exactly one CCA each; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
     return None
 
 

@@ -136,11 +136,11 @@ def summary_words(first, second, table) -> list[str]:
 
 def _margin_words(first, second):
     if first.scorecard is not None:
-        return "Margins and limits are the exam's, for each row."
+        return "Each row has the margin or the limit that the exam sets."
     margins = [margins_of(each.study) for each in (first, second)]
     words = ", ".join(f"{one.name} {margins[0][one.column]:g} {one.effect_unit}" for one in METRICS)
-    other = "" if margins[0] == margins[1] else f"; those of {second.folder} differ"
-    return f"Margins are those of {first.folder} (`analysis.equivalence_margin`): {words}{other}."
+    other = "" if margins[0] == margins[1] else f"; {second.folder} has different margins"
+    return f"Margins from {first.folder} (`analysis.equivalence_margin`): {words}{other}."
 
 
 def _left_out(first, second):

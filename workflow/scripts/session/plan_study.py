@@ -39,7 +39,7 @@ UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segmen
 REASONS = {
     NO_PILOT: "have no pilot runs: a few replications are needed first",
     ONE_PILOT: "have only one pair of pilot runs, from which no standard deviation can be estimated",
-    TWO_KINDS: "have pilot runs of two kinds, some far from the others, so the mean has no interval, whatever the number of replications",
+    TWO_KINDS: "have pilot runs of two kinds, because some runs are far from the others; the mean then has no interval, regardless of the number of replications",
     ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and no test is needed",
     NO_SPREAD: "have no usable standard deviation (all pairs are equal, or the mean is 0)",
     TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
@@ -127,7 +127,7 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
             else f"A few pilot runs are enough to estimate the standard deviation: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
         )
     for error in pilot.others.values():
-        words.append(f"Skipped, like any similar files in the folder: {error}.")
+        words.append(f"Skipped, together with any similar files in the folder: {error}.")
     return words
 
 
@@ -167,7 +167,8 @@ def steps_of(study, needed: list[Needed]) -> dict[int, str]:
         steps[known[-1]] = "all comparisons with a number"
         if all(one.high for one in needed if one.needs):
             steps.setdefault(
-                max(one.high for one in needed if one.needs), "all of them, at the upper bound of each interval"
+                max(one.high for one in needed if one.needs),
+                "all comparisons with a number, at the upper bound of each interval",
             )
     return dict(sorted(steps.items()))
 
