@@ -20,7 +20,7 @@ def path_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _path_row(document, path):
-    """Return the traffic on a path, numbered from 0, and the values of its MPTCP subflows at the last reading."""
+    """Return the traffic on a path, and the values of the path's MPTCP subflows at the last reading; paths are numbered from 0."""
     before, after = (document["links"][when][INTERFACE.format(path)] for when in ("before", "after"))
     outer = next((kind for kind in COUNTING if kind in after["qdiscs"]), None)
     counted = {

@@ -273,7 +273,7 @@ def _has_several_rtts(document):
 
 
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
-    """Return the metrics of the run as a whole: the columns of `tidy_tables.RUNS` from mss_bytes to link_drops.
+    """Return the metrics of the run as a whole, as columns of `tidy_tables.RUNS`: goodput, RTT, loss, retransmits, fairness and so on.
 
     ``flows`` come from `flow_metrics` with the same rule for start-up.
     """

@@ -84,7 +84,10 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
 
 
 def _at_equal_steps(delivered, window):
-    """Return the times of readings at about equal steps, counted back from a window's end, and the total bytes delivered by each time."""
+    """Return times of readings, and the total bytes that all flows had delivered by each time.
+
+    The times are at about equal steps, counted back from the window's end.
+    """
     totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
     times_ns = np.array(delivered["time_ns"])
     # Readings half an RTT apart are only at the beginning: most steps have the usual length.

@@ -46,7 +46,7 @@ def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> C
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` lists the verdicts, other than "", that mean that nothing was measured."""
+    """Return a column of verdicts; ``unmeasured`` lists the verdicts for cases without a measurement (in addition to "")."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 

@@ -98,7 +98,7 @@ class Found:
         return words
 
     def outcome(self) -> list[str]:
-        """Return the outcome in sentences: the `problems`, if any, and the number of rows that remain open."""
+        """Return sentences on the outcome: the `problems`, if there are any, and the number of open rows."""
         if self.stopped:
             return self.problems() or [self.stopped]
         words = self.problems() or ["Nothing is shown to be worse than on the base."]

@@ -216,7 +216,7 @@ def with_traces(study, source) -> dict:
 
 
 def with_more_runs(study, before, card, more) -> dict:
-    """Return the study of an exam with more replications of the scenarios whose verdicts are open.
+    """Return the study of an exam with more replications for the scenarios with open verdicts.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def _extended(study, output, more):
-    """Return an exam's study with more runs of the scenarios whose verdicts are open in the scorecard."""
+    """Return the study of an exam with more replications for the scenarios with open verdicts in the scorecard of its last runs."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
         raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])

@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence about a parameter that a resolved study's CCAs set but that doesn't exist, or None."""
+    """Return a sentence about a nonexistent parameter that a resolved study's CCAs set, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:

@@ -36,7 +36,7 @@ def is_printing(frame) -> bool:
 
 
 def is_error_in_thread(record) -> bool:
-    """Return whether a message is an error from a thread of Snakemake's executor, where a job's exception precedes the job's failure."""
+    """Return whether a message is an error from a thread of Snakemake's executor; such a message precedes the report of a job's failure."""
     return record.levelno >= logging.ERROR and threading.current_thread() is not threading.main_thread()
 
 

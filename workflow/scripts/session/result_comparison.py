@@ -74,7 +74,7 @@ def compared(first, second) -> pd.DataFrame:
 
 
 def table_of(rows) -> pd.DataFrame:
-    """Return a table of the given rows and the rows over all scenarios, all judged together."""
+    """Judge the given rows together with the rows over all scenarios, and return all of them as a table."""
     over_all = list(_over_scenarios(rows))
     share = OF_CELLS if over_all else 1.0
     table = pd.DataFrame([*judged(over_all, 1 - share), *judged(rows, share)]).reindex(columns=list(COLUMNS))
@@ -191,7 +191,10 @@ def _effect_columns(first, second, scale):
 
 
 def _far_worse(values, margin, higher):
-    """Return a mask of the values more than `FAR` margins beyond the median of the better half of all values on both sides."""
+    """Return a mask of the values that are worse than a typical value by more than `FAR` margins.
+
+    The typical value is the median of the better half of all values on both sides.
+    """
     ordered = np.sort(values[~np.isnan(values)])
     half = ordered[len(ordered) // 2 :] if higher else ordered[: (len(ordered) + 1) // 2]
     typical = np.full(values.shape, np.median(half))

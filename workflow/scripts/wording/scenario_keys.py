@@ -81,7 +81,7 @@ class Differences:
         return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
-        """Return whether any two scenarios that differ in one of the keys also have different texts; ``texts`` has a text per scenario."""
+        """Return whether scenarios that differ in any of the keys always have different texts; ``texts`` has one text per scenario."""
         seen = {}
         for place, text in enumerate(texts):
             values = tuple(self.values[key][place] for key in keys)
