@@ -63,7 +63,9 @@ def _utilisation(document, run):
 
 
 def convergence_s(document) -> float | None:
-    """Return the time in s from the last flow's start until all flows first have fair shares; None if this never happens.
+    """Return the time in s from the last flow's start until all flows first have fair shares.
+
+    None if this never happens, if there are fewer than two flows, or if the run was simulated.
 
     This is the delta-fair convergence of RFC 5166 (section 2.3), after Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion
     Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here n flows have
