@@ -2,6 +2,8 @@
 
 python3 flow.py serve ADDRESS PORT SECONDS BYTES CCA [LOGS]    sends for SECONDS, or BYTES if SECONDS is empty
 python3 flow.py get ADDRESS PORT SECONDS                       receives, and prints the number of bytes received
+
+If $BURSTS is BYTES/SECONDS, such as 250000/2, the server sends that many bytes each time that many seconds have passed.
 """
 
 import asyncio
@@ -55,9 +57,10 @@ class Sender(QuicConnectionProtocol):
         if isinstance(event, StreamDataReceived) and event.stream_id == 0 and not hasattr(self, "_left"):
             self._left = int(self.amount) if self.amount else None
             self._end = None if self.amount else self._loop.time() + float(self.seconds)
-            self._sent = 0
+            self._sent = self._allowed = 0
             if self._end is not None:
                 self._loop.call_at(self._end, self._stop)
+            self._allow_burst(self._loop.time())
         if isinstance(event, ConnectionTerminated):
             self._left = 0
 
@@ -65,12 +68,23 @@ class Sender(QuicConnectionProtocol):
         """Hand the connection as much data as it may send soon, and make it send."""
         if getattr(self, "_left", 0) != 0:
             stream = self._quic._streams[0].sender
-            while self._left != 0 and self._sent - stream.highest_offset < AHEAD:
-                size = len(ZEROS) if self._left is None else min(len(ZEROS), self._left)
+            while self._left != 0 and self._sent < self._allowed and self._sent - stream.highest_offset < AHEAD:
+                size = min(len(ZEROS), self._allowed - self._sent, len(ZEROS) if self._left is None else self._left)
                 self._left = None if self._left is None else self._left - size
                 self._sent += size
                 self._quic.send_stream_data(0, ZEROS[:size], end_stream=self._left == 0)
         super().transmit()
+
+    def _allow_burst(self, now) -> None:
+        """Allow the connection another burst; without $BURSTS, the first one has no end."""
+        size, every = os.environ.get("BURSTS", f"{1 << 62}/3600").split("/")
+        self._allowed += int(size)
+        self._loop.call_at(now + float(every), self._begin_burst, now + float(every))
+
+    def _begin_burst(self, now) -> None:
+        if self._left != 0:
+            self._allow_burst(now)
+            self.transmit()
 
     def _stop(self) -> None:
         """Stop sending; data that were not sent are discarded."""

@@ -2,6 +2,8 @@
 //
 //	quic-go serve ADDRESS:PORT SECONDS BYTES    sends for SECONDS, or BYTES if SECONDS is empty
 //	quic-go get ADDRESS:PORT SECONDS            receives, and prints the number of bytes received
+//
+// If $BURSTS is BYTES/SECONDS, such as 250000/2, the server sends that many bytes each time that many seconds have passed.
 package main
 
 import (
@@ -15,9 +17,11 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"math/big"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -109,12 +113,38 @@ func sendFor(stream *quic.Stream, seconds string) error {
 	if err != nil {
 		return err
 	}
-	if err := stream.SetWriteDeadline(time.Now().Add(length)); err != nil {
+	size, every, err := bursts()
+	if err != nil {
 		return err
 	}
-	io.Copy(stream, zeros{}) // ends at the deadline
+	next, end := time.Now(), time.Now().Add(length)
+	if err := stream.SetWriteDeadline(end); err != nil {
+		return err
+	}
+	for next.Before(end) {
+		if _, err := io.CopyN(stream, zeros{}, size); err != nil {
+			break // usually because of the deadline
+		}
+		next = next.Add(every)
+		time.Sleep(time.Until(next))
+	}
 	stream.CancelWrite(0)
 	return nil
+}
+
+// bursts returns the size of a burst and the time from one burst to the next; by default one burst has no end.
+func bursts() (int64, time.Duration, error) {
+	text := os.Getenv("BURSTS")
+	if text == "" {
+		return math.MaxInt64, time.Hour, nil
+	}
+	size, seconds, _ := strings.Cut(text, "/")
+	amount, err := strconv.ParseInt(size, 10, 64)
+	if err != nil {
+		return 0, 0, err
+	}
+	every, err := time.ParseDuration(seconds + "s")
+	return amount, every, err
 }
 
 // How long a client waits for the end after the server stops sending; on a dead path, the end never arrives.

@@ -3,6 +3,7 @@
 //!     quiche serve ADDRESS:PORT SECONDS BYTES CCA [LOGS]    sends for SECONDS, or BYTES if SECONDS is empty
 //!     quiche get ADDRESS:PORT SECONDS                       receives, and prints the number of bytes received
 //!
+//! If $BURSTS is BYTES/SECONDS, such as 250000/2, the server sends that many bytes each time that many seconds have passed.
 //! Each side appends its TLS keys to the file $SSLKEYLOGFILE, if that variable is set.
 
 use std::error::Error;
@@ -67,10 +68,18 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
     path.exchange(None, |path| Ok(path.connection.stream_recv(STREAM, &mut [0]).is_ok()))?;
     if amount.is_empty() {
         let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
-        path.exchange(Some(end), |path| {
-            while path.hand_over(BLOCK.len(), false)? > 0 {}
-            Ok(false)
-        })?;
+        let (size, every) = bursts()?;
+        let (mut left, mut next) = (0usize, Instant::now());
+        while Instant::now() < end && !path.has_ended() {
+            left = left.saturating_add(size);
+            next += every;
+            path.exchange(Some(next.min(end)), |path| loop {
+                match path.hand_over(left.min(BLOCK.len()), false)? {
+                    0 => return Ok(false),
+                    sent => left -= sent,
+                }
+            })?;
+        }
         // Data that were not sent by then are discarded.
         path.connection.stream_shutdown(STREAM, Shutdown::Write, 0)?;
     } else {
@@ -92,6 +101,17 @@ fn serve(address: &str, seconds: &str, amount: &str, cca: &str, logs: Option<&st
     log.map_or(Ok(()), |mut log| log.flush())?;
     loop {
         std::thread::park();
+    }
+}
+
+/// Returns the size of a burst and the time from one burst to the next; by default one burst has no end.
+fn bursts() -> Outcome<(usize, Duration)> {
+    match std::env::var("BURSTS") {
+        Ok(text) => {
+            let (size, seconds) = text.split_once('/').ok_or("BURSTS is not BYTES/SECONDS")?;
+            Ok((size.parse()?, Duration::from_secs_f64(seconds.parse()?)))
+        }
+        Err(_) => Ok((usize::MAX, Duration::from_secs(3600))),
     }
 }
 
@@ -183,7 +203,7 @@ impl Path {
             loop {
                 let ended = step(self)? || until.is_some_and(|end| end <= Instant::now());
                 let sent = self.send()?;
-                if ended || self.connection.is_closed() || self.connection.is_draining() {
+                if ended || self.has_ended() {
                     return Ok(());
                 }
                 // What was sent may have made room for more.
@@ -199,6 +219,10 @@ impl Path {
                 self.room = usize::MAX;
             }
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.connection.is_closed() || self.connection.is_draining()
     }
 
     fn receive(&mut self) -> Outcome<()> {
@@ -220,7 +244,7 @@ impl Path {
 
     /// Hands the connection zeros, and returns how many it took.
     fn hand_over(&mut self, size: usize, last: bool) -> Outcome<usize> {
-        if self.ahead >= AHEAD {
+        if size == 0 || self.ahead >= AHEAD {
             return Ok(0);
         }
         match self.connection.stream_send(STREAM, &BLOCK[..size], last) {

@@ -2,6 +2,8 @@
 //!
 //!     s2n-quic serve ADDRESS:PORT SECONDS BYTES CCA    sends for SECONDS, or BYTES if SECONDS is empty
 //!     s2n-quic get ADDRESS:PORT SECONDS                receives, and prints the number of bytes received
+//!
+//! If $BURSTS is BYTES/SECONDS, such as 250000/2, the server sends that many bytes each time that many seconds have passed.
 // For code that doesn't use s2n-quic's own builders, which offer no client that trusts any server.
 #![allow(deprecated)]
 
@@ -21,7 +23,7 @@ use s2n_quic::{Client, Connection, Server};
 use tls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tls::{DigitallySignedStruct, SignatureScheme};
-use tokio::time::{timeout, Instant};
+use tokio::time::{sleep_until, timeout, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -72,8 +74,20 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
     asked.receive().await?;
     if amount.is_empty() {
         let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
-        // Data that were not sent by then are discarded.
-        while Instant::now() < end && timeout(end - Instant::now(), send(&mut stream, BLOCK.len())).await.is_ok() {}
+        let (size, every) = bursts()?;
+        let (mut left, mut next) = (0usize, Instant::now());
+        while Instant::now() < end {
+            left = left.saturating_add(size);
+            // Data that were not sent by then are discarded.
+            while left > 0 && Instant::now() < end {
+                match timeout(end - Instant::now(), send(&mut stream, left.min(BLOCK.len()))).await {
+                    Ok(sent) => left -= sent?,
+                    Err(_) => break,
+                }
+            }
+            next += every;
+            sleep_until(next.min(end)).await;
+        }
         stream.reset(0u32.into())?;
     } else {
         let mut left: usize = amount.parse()?;
@@ -88,6 +102,17 @@ async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome
 async fn send(stream: &mut SendStream, size: usize) -> Outcome<usize> {
     stream.send(Bytes::from_static(&BLOCK[..size])).await?;
     Ok(size)
+}
+
+/// Returns the size of a burst and the time from one burst to the next; by default one burst has no end.
+fn bursts() -> Outcome<(usize, Duration)> {
+    match std::env::var("BURSTS") {
+        Ok(text) => {
+            let (size, seconds) = text.split_once('/').ok_or("BURSTS is not BYTES/SECONDS")?;
+            Ok((size.parse()?, Duration::from_secs_f64(seconds.parse()?)))
+        }
+        Err(_) => Ok((usize::MAX, Duration::from_secs(3600))),
+    }
 }
 
 /// Receives until the stream ends or the time is over.

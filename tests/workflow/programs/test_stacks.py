@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from program_runs import documents_of_three_tries, findings, put_stack
@@ -105,6 +107,30 @@ def test_quiche_logs_windows_round_trips_and_losses(root, made, testbed, tmp_pat
         assert 40 <= log["rtt_min_ms"][-1] < 42
         windows, flights = ([one for one in log[name] if one is not None] for name in ("cwnd_bytes", "flight_bytes"))
         assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stack", ["quic-go", "quinn", "s2n-quic", "quiche", "aioquic", "tcp"])
+def test_a_sender_that_pauses_sends_whole_bursts_on_one_connection(stack, root, made, testbed, tmp_path):
+    """By the study's declaration: 500 kB every two seconds, which take less than a second."""
+    if stack == "tcp":
+        shutil.copytree(root / "examples/tcp", tmp_path / "examples/tcp")
+    else:
+        put_stack(stack, root, tmp_path / "my")
+    programs = {stack: studies.load(root / "examples/quic-idle.yaml")["programs"][stack]}
+    groups = [{"name": "bursts", "program": f"{stack}:{programs[stack]['ccas'][0]}", "stop_s": 5}]
+    traffic = {"duration_s": 5, "sample_interval_ms": 50}
+    asked = made(*groups, programs=programs, duration_s=5, traffic=traffic)
+    done = testbed(asked, tmp_path / "run.json.gz", "--programs", str(tmp_path / "programs"))
+    assert done.returncode == 0, done.stderr[-2000:]
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    assert document["verdict"]["valid"], findings(document)
+    (packets,) = document["program_packets"]["flows"]
+    times_s = np.arange(len(packets["sent_bytes_by_step"])) * packets["step_ns"] / 1e9
+    sent = pd.Series(packets["sent_bytes_by_step"]).groupby(times_s // 1).sum()
+    assert sent[[0.0, 2.0, 4.0]].between(500_000, 700_000).all(), sent
+    assert sent[[1.0, 3.0]].max() < 5000, sent
+    assert document["programs"][0]["client"]["reported"] == 1_500_000
 
 
 @pytest.mark.long
