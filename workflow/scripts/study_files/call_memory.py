@@ -1,4 +1,4 @@
-"""JSON files in Snakemake's folder in which a call stores results for the next call. Losing such a file costs only time."""
+"""Store results of a call for the next call, in JSON files in Snakemake's folder. A lost file costs only time."""
 
 import contextlib
 import json

@@ -28,8 +28,17 @@ LONGEST_NAME = 15
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in missing keys of definitions from their C files.
 
-    ``definitions`` (by name) have been validated by the schema. Returns the completed definitions, each with the `KEYS` of its kind
-    (``base`` or ``source``), and problems as sentences that start with the key.
+    Parameters
+    ----------
+    definitions : dict
+        Definitions by name. The schema has validated them.
+
+    Returns
+    -------
+    complete : dict
+        Completed definitions by name.
+    problems : list of str
+        Sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in definitions.items():
@@ -43,7 +52,10 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 
 
 def _of_file(one):
-    """Return the keys derived from a definition's C file, which isn't read if all keys are given; raise ValueError with the problem."""
+    """Return the keys derived from a definition's C file; raise ValueError with the problem.
+
+    If the definition already has all keys, the file isn't read.
+    """
     if not re.fullmatch(FILE, Path(one["source"]).name):
         raise ValueError(
             "allowed: a file name of lower-case letters, digits and underscores that ends in .c, such as tcp_mine.c"
@@ -63,9 +75,9 @@ def _of_file(one):
 
 
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
-    """Return the definitions needed by runs of a CCA or mix in a resolved scenario, by name.
+    """Return the definitions that runs of a CCA or mix need in a resolved scenario, by name.
 
-    These are the study's own definitions of the runs' CCAs or, if the scenario has a separate kernel, definitions of all of the runs' CCAs.
+    The kernel's own CCAs need a definition only in a scenario with a separate kernel.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]
@@ -76,37 +88,40 @@ def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
 
 
 def is_program(study, cca) -> bool:
-    """Return whether a name in a resolved study's `ccas` stands for a program (`program_ccas.program_of`)."""
+    """Return whether a name in a resolved study's `ccas` stands for a program."""
     return program_of(study, cca) is not None
 
 
 def defines_ccas(study) -> bool:
-    """Return whether runs of a resolved study need a definition or a program, so that the conditions depend on the CCA."""
+    """Return whether any run of a resolved study needs a CCA definition, a program or a separate kernel.
+
+    The conditions of such a run depend on its CCA.
+    """
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
     )
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix combined with all other CCAs that a resolved scenario names, because runs may need their definitions, too."""
+    """Return a mix of a CCA (or mix) and the CCAs that a resolved scenario names."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
 def kernel_cca(study, cca) -> str:
-    """Return the kernel's name for a CCA (not a mix) of a resolved study."""
+    """Return the name under which the kernel knows a CCA of a resolved study. Mixes aren't allowed."""
     one = study["cca_definitions"].get(cca)
     return Definition(**one).kernel_cca if one else cca
 
 
 def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
-    """Yield problems with definitions: sentences that start with the key.
+    """Yield problems with a study's CCA definitions, as sentences that start with the key.
 
     Parameters
     ----------
     study : dict
         A resolved study.
     mixes : iterable of str
-        CCAs and mixes of the study's runs.
+        CCAs and mixes that the study runs.
     kernels_ccas : collection of str
         CCAs built into the guest kernel.
     """
@@ -161,14 +176,17 @@ def _only_on_uml(where, scenario):
 
 
 def named_ccas(scenario) -> list[str]:
-    """Return the CCAs that a resolved scenario sets for some of its flows, independent of the run's CCA."""
+    """Return the CCAs that a resolved scenario names for some of its flows. They are the same in all runs of the scenario."""
     cross = scenario.get("chain", {}).get("cross_cca")
     groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
     return list(dict.fromkeys([*([cross] if cross else []), *groups]))
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield conflicts among the CCAs of a run: different kernels, different parameters of the same module, or two files for a module."""
+    """Yield a sentence about the first conflict among the CCAs of a run.
+
+    CCAs conflict if they need different kernels, different parameters of the same module, or two files with the same name.
+    """
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # The kernel's own CCAs run on any kernel.
     for name, kernel in kernels.items():

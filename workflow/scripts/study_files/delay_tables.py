@@ -1,4 +1,4 @@
-"""A table of delays from a file (`link.jitter_table`), which is read when a study is resolved, so that runs don't need the file."""
+"""Read the table of delays in `link.jitter_table` from its file when a study is resolved, so that runs don't need the file."""
 
 import hashlib
 
@@ -13,14 +13,21 @@ LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
 
 
 def completed_table(table, source) -> dict:
-    """Return a `link.jitter_table` with its file's SHA-256 and numbers; numbers that it has already are sorted. Raises `TraceError`.
+    """Return a `link.jitter_table` with the SHA-256 and the sorted numbers of its file.
+
+    If the table already has numbers, they are sorted and the file isn't read.
 
     Parameters
     ----------
     table : dict
-        ``file``, ``sha256``, ``numbers``.
+        Table with the keys ``file``, ``sha256`` and ``numbers``.
     source : str
-        The study's file; the path of the table's file is relative to the folder of the study's file.
+        Path of the study's file. The path of the table's file is relative to its folder.
+
+    Raises
+    ------
+    TraceError
+        If the file can't be read or isn't a table of delays.
     """
     if table["numbers"] is not None:
         if len(set(table["numbers"])) == 1:

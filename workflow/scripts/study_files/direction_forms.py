@@ -1,8 +1,8 @@
-"""Keys with one value for both directions or one value for each direction, which become two keys of a resolved study.
+"""Split keys with a value for each direction into two keys of a resolved study.
 
-`rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`; the same form is allowed for `trace`, `policer`
-and `queue`. A scenario's single value applies to both directions (the value of a policer or a trace, to the direction that it refers to),
-regardless of the study's defaults. A policer or a trace may be given for only one direction.
+`rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`. The same form is allowed for `trace`, `policer`
+and `queue`. A single value of a scenario overrides the study's defaults for both directions. A policer or a trace may be given for only
+one direction.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ OPTIONAL = ("trace", "policer")
 
 
 def with_directions(config) -> dict:
-    """Return an unresolved study in which each of these keys has a single value; invalid forms are left unchanged."""
+    """Return an unresolved study with the values for each direction split into two keys. Invalid values stay unchanged."""
     made = dict(config)
     for section, keys in OF_REVERSE.items():
         defaults, scenarios = made.get("defaults"), made.get("scenarios")
@@ -33,7 +33,7 @@ def with_directions(config) -> dict:
 
 
 def one_sided(config) -> Iterator[str]:
-    """Yield problems with keys with a value for only one direction although both directions need a value."""
+    """Yield a problem for each key that has a value for only one direction but needs both."""
     places = {"defaults": config.get("defaults")}
     if isinstance(scenarios := config.get("scenarios"), list):
         places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}
@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return the value for one direction; a trace gets the key ``direction`` as well."""
+    """Return the value for one direction. If it is a trace, add the key ``direction``."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

@@ -1,6 +1,6 @@
-"""Remember across calls which files have passed validation, by the digests of file and schema.
+"""Remember across calls which contents have passed validation against which schema.
 
-Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it for importing jsonschema.
+Validating a study and its claims takes a tenth of a dry run's time, half of it for importing jsonschema.
 """
 
 import hashlib
@@ -13,12 +13,20 @@ from pathlib import Path
 from study_files.call_memory import FOLDER, read_memory, write_memory
 
 MEMORY = FOLDER / "forms-in-order.json"
-#: Largest number of remembered files, enough for a checkout's studies and claims.
+#: Largest number of remembered contents, enough for the studies and claims of a checkout.
 MOST = 500
 
 
 def key_of(content, schema, reader: str) -> str:
-    """Return a key for some content (plain values, lists and dicts) and its schema; ``reader`` is the path of the validating module."""
+    """Return the key under which a successful validation is remembered.
+
+    Parameters
+    ----------
+    content, schema : object
+        Validated content and its schema, as plain values, lists and dicts.
+    reader : str
+        Path of the module that validates the content.
+    """
     return hashlib.sha256(f"{_way_of_reading(reader)} {content!r} {schema!r}".encode("utf-8", "replace")).hexdigest()
 
 
@@ -28,7 +36,7 @@ def is_known(key: str) -> bool:
 
 
 def remember(key: str) -> None:
-    """Remember the key of content that has passed validation; without Snakemake's folder, the next call validates the content again."""
+    """Remember the key of content that has passed validation. Do nothing if Snakemake's folder doesn't exist."""
     if FOLDER.is_dir():
         write_memory(MEMORY, [*_remembered(), key][-MOST:])
 
@@ -40,7 +48,7 @@ def _remembered() -> list[str]:
 
 @cache
 def _way_of_reading(reader) -> str:
-    """Return a digest of everything else that the result depends on: the validating code, and the versions of Python and jsonschema."""
+    """Return a digest of the validating module, the Python version and the installed jsonschema."""
     library = importlib.util.find_spec("jsonschema")
     changed = os.stat(library.origin).st_mtime_ns if library and library.origin else 0
     return hashlib.sha256(f"{sys.version} {changed}".encode() + Path(reader).read_bytes()).hexdigest()

@@ -1,6 +1,6 @@
-"""Linux source trees of revisions in a Git repository, which are found, listed and read without writing to the repository.
+"""Find, list and read the source tree of a revision in a Git repository of Linux, without writing to the repository.
 
-Only Git's object store is read (`git rev-parse`, `ls-tree`, `cat-file`), without a checkout, index, filter or hook.
+Git reads only its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
 
@@ -11,12 +11,12 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-#: Git's modes of a regular file, a program, a link.
+#: Git's modes for a regular file, an executable file and a symbolic link.
 REGULAR, PROGRAM, LINK = "100644", "100755", "120000"
 
 
 class GitError(ValueError):
-    """A Git command failed; the message gives the reason, without the repository's path."""
+    """A Git command failed. The message gives the reason but not the repository's path."""
 
 
 def git(repository, *arguments: str, stdin=None) -> bytes:
@@ -25,16 +25,16 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     Parameters
     ----------
     repository : str or pathlib.Path
-        A folder with ``.git``, or a bare repository; parent folders are not searched.
+        Folder with ``.git``, or a bare repository. Parent folders are not searched.
     *arguments : str
-        Command and its arguments.
+        Git subcommand and its arguments.
     stdin : file, optional
         Standard input of the command; empty by default.
 
     Raises
     ------
     GitError
-        If Git is not installed, or the command fails; the message is Git's.
+        If Git is not installed, or if the command fails. In the second case, the message is Git's.
     """
     try:
         done = subprocess.run(
@@ -49,7 +49,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return the environment for Git: the caller's, except that Git can't be directed to another repository, write or fetch."""
+    """Return the environment variables for Git commands, which prevent Git from writing, fetching or using another repository."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
     fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
@@ -62,7 +62,7 @@ def _last_line(words):
 
 
 def is_repository(folder) -> bool:
-    """Return whether a folder is itself a Git repository, either with ``.git`` or bare."""
+    """Return whether a folder is itself a Git repository (a bare repository or a folder with ``.git``)."""
     try:
         git(folder, "rev-parse", "--git-dir")
     except (GitError, OSError):
@@ -93,12 +93,27 @@ def tree_of(repository, commit) -> str:
 
 
 def tree_sha256(tree) -> str:
-    """Return the SHA-256 that identifies a Git tree as a source, computed from the tree's ID for repositories of any object format."""
+    """Return the SHA-256 that identifies a kernel's source, computed from the object ID of its Git tree."""
     return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
 
 
 def files_of(repository, commit, *below: str) -> dict[str, str]:
-    """Return Git's mode and object ID ("mode ID") of a commit's files and links by sorted path; ``below`` limits them to some folders."""
+    """Return the Git mode and object ID of each file and symbolic link in a commit.
+
+    Parameters
+    ----------
+    repository : str or pathlib.Path
+        As in `git`.
+    commit : str
+        Object ID of a commit or tree.
+    *below : str
+        Paths of folders or files to list; by default, the whole tree is listed.
+
+    Returns
+    -------
+    dict
+        Strings ``"mode ID"`` by path, sorted by path.
+    """
     listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below)
     files = {}
     for entry in listed.split(b"\0")[:-1]:
@@ -110,18 +125,18 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
 
 
 def content_digest(content, name) -> str:
-    """Return the Git object ID of some content, with the hash algorithm of the object ID ``name``."""
+    """Return the Git object ID of a file's content, computed with the hash algorithm of another object ID (``name``)."""
     algorithm = "sha1" if len(name) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
-    """Yield (object ID, content) for the given object IDs of files, in the given order.
+    """Yield the object ID and content of each file in ``names`` (object IDs), in order.
 
     Raises
     ------
     GitError
-        If content is missing, larger than ``largest`` bytes, or doesn't match its ID.
+        If a file is missing, is larger than ``largest`` bytes, or doesn't match its object ID.
     """
     names = list(names)
     with tempfile.TemporaryFile() as asked:
@@ -153,7 +168,7 @@ def _next_content(stream, name, largest):
 
 
 def text_of(repository, commit, path, largest) -> str | None:
-    """Return the text of a file in a commit, or None if the commit has no such regular file."""
+    """Return the text of a file in a commit, or None if the commit has no regular file with this path."""
     mode, _, name = files_of(repository, commit, path).get(path, "").partition(" ")
     if mode not in (REGULAR, PROGRAM):
         return None
@@ -162,16 +177,18 @@ def text_of(repository, commit, path, largest) -> str | None:
 
 
 def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
-    """Write files of a commit to a folder, replacing existing files; symbolic links come last, so that no file is written through a link.
+    """Write files of a commit to a folder, replacing existing files.
+
+    Symbolic links are written last, so that no file is written through a link.
 
     Parameters
     ----------
     repository : str or pathlib.Path
         As in `git`.
     files : dict
-        Some or all items of the result of `files_of`.
+        Result of `files_of`, or a part of it.
     folder : pathlib.Path
-        Target folder, which must not contain symbolic links that this function hasn't written.
+        Target folder. It must not contain symbolic links other than those written by this function.
     largest : int
         Largest size of a file in bytes.
 

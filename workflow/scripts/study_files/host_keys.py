@@ -1,4 +1,4 @@
-"""Keys for host options in a study's `transport`, generated from the options' declarations."""
+"""Generate the keys of a study's `transport` section from the declarations of the host options."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from wording.host_option_words import OPTION_WORDS
 
 
 def host_keys() -> dict[str, dict]:
-    """Return the JSON Schema of each key by the key's name."""
+    """Return the JSON Schema of each host option, by name."""
     return {
         option.name: {
             "description": f"{OPTION_WORDS[option.name]} Linux only (`{option.place}`).",
@@ -19,5 +19,5 @@ def host_keys() -> dict[str, dict]:
 
 
 def used_host_options(scenario) -> Iterator[str]:
-    """Yield the host options whose value in a resolved scenario's `transport` differs from the kernel's default."""
+    """Yield the names of the host options that a resolved scenario sets to a value other than the kernel's default."""
     yield from (option.name for option in HOST_OPTIONS if option.used(scenario["transport"]))

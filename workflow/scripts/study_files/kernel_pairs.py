@@ -12,7 +12,15 @@ IMAGE = "the image's Linux"
 
 @dataclass(frozen=True)
 class KernelPair:
-    """The same CCA on two kernels: ``cca`` on ``kernel``, and ``base`` on ``other``, the kernel without patches or the older kernel."""
+    """Two CCAs of a study that are the same CCA on two kernels.
+
+    Attributes
+    ----------
+    cca, base : str
+        Names of the CCA on the changed or newer kernel, and on the unchanged or older kernel.
+    kernel, other : str
+        Names of these two kernels.
+    """
 
     cca: str
     base: str
@@ -23,13 +31,14 @@ class KernelPair:
 def kernel_pairs(ccas, definitions) -> list[KernelPair]:
     """Return the pairs of a study's CCAs that differ only in the kernel.
 
-    A CCA on a kernel with patches or options is compared with the same CCA on the same source without patches or options or, if there is
-    none, on the newest unchanged kernel. A CCA on an unchanged kernel is compared with the same CCA on the next older kernel.
+    A kernel is unchanged if it has neither patches nor options. A CCA on a changed kernel is paired with the same CCA on the unchanged
+    kernel with the same source, or on the newest unchanged kernel if there is none. A CCA on an unchanged kernel is paired with the same
+    CCA on the next older unchanged kernel.
 
     Parameters
     ----------
     ccas : sequence of str
-        The study's CCAs, without mixes.
+        CCAs of the study, without mixes.
     definitions : dict
         ``cca_definitions`` of a resolved study.
     """
@@ -61,7 +70,7 @@ def _source(kernel):
 
 
 def _age(kernel):
-    """Return a sort key for a kernel's version: a release comes after its release candidates; the image's kernel is the newest."""
+    """Return a sort key for kernel versions. A release sorts after its release candidates, and the image's kernel sorts last."""
     if kernel is None:
         return (1,)
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])

@@ -33,30 +33,30 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: Options whose values in envs/guest/kernel.config a guest kernel needs, because runs would otherwise work differently.
+#: Options that a study can't change, because guests depend on their values in envs/guest/kernel.config.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: Largest size of a patch, in bytes; the patch of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
 #: Largest size of a file in a source tree, in bytes.
 LARGEST_TREE_FILE_BYTES = 2**27
-#: Stored digests of trees, which take seconds to compute, by sizes, dates and modes of their files.
+#: Folder for digests of source trees, which take seconds to compute.
 DIGESTS = Path(".snakemake/tree-digests")
-#: Files with a tree's version, and with the support for guests.
+#: Files with a tree's version and its support for guests.
 VERSION_FILES = ("Makefile", "arch/um/Kconfig")
-#: Note in a built file with the linker's digest: a name of 4 bytes, a content of 20, type 3.
+#: ELF note with the build ID: a name of 4 bytes, a content of 20 bytes, type 3.
 BUILD_ID = re.compile(rb"(\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0).{20}", re.S)
 #: Entries of a tree that aren't part of a kernel.
 LEFT_OUT = {".git"}
 
 
 def bases() -> dict[str, dict[str, str]]:
-    """Return ``version`` and ``sha256`` of the Debian sources that a kernel may be based on, by base."""
+    """Return ``version`` and ``sha256`` of each Debian kernel source, by the name that a study uses in the key ``base``."""
     sources = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 of the names and contents of `RECIPE`, or of some of its parts."""
+    """Return the SHA-256 of the names and contents of the recipe's files (by default, of all in `RECIPE`)."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -66,9 +66,9 @@ def recipe_digest(parts=RECIPE) -> str:
 
 
 def tree_digest(tree) -> str:
-    """Return the SHA-256 of a source tree: paths, contents and link targets, excluding Git's own files.
+    """Return the SHA-256 of a source tree's paths, contents and link targets, excluding Git's own files.
 
-    If the digest has been stored for the files' current sizes and dates, this takes a second.
+    Digests are stored in `DIGESTS` and used again as long as the sizes, dates and modes of all files stay the same.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -95,10 +95,10 @@ def files_of_tree(tree) -> list[str]:
 
 
 def digests_of_files(tree) -> dict[str, str]:
-    """Return the digest of each file in a source tree, sorted by path.
+    """Return the digests of the files in a source tree, sorted by path.
 
-    The digest is the SHA-256 of the file, preceded by ``program`` for an executable; or, for a symbolic link, ``link`` and the SHA-256 of
-    the target.
+    A regular file's digest is its SHA-256, preceded by ``program`` if the file is executable. The digest of a symbolic link is ``link``
+    and the SHA-256 of the link's target.
     """
     digests = {}
     for path in files_of_tree(tree):
@@ -112,7 +112,7 @@ def digests_of_files(tree) -> dict[str, str]:
 
 
 def digest_of_files(digests) -> str:
-    """Return the SHA-256 of a source tree, computed from the digests of its files."""
+    """Return the SHA-256 of a source tree from the result of `digests_of_files`."""
     lines = (f"{sha256} {path}\n" for path, sha256 in digests.items())
     return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
@@ -131,7 +131,10 @@ def _files(folder):
 def tree_version(tree) -> str:
     """Return the version of a Linux source tree from its Makefile, such as 7.3.0-rc1.
 
-    Raises `ValueError`, naming the missing part, if a guest kernel can't be built from the tree.
+    Raises
+    ------
+    ValueError
+        If a guest kernel can't be built from the tree. The message gives the reason.
     """
     texts = {path: _text(tree / path) for path in VERSION_FILES if (tree / path).is_file()}
     version = version_of(texts, f"{tree}/")
@@ -144,9 +147,19 @@ def tree_version(tree) -> str:
 
 
 def version_of(texts, where) -> str:
-    """Return the version of a Linux source tree from the texts of `VERSION_FILES` by path; ``where`` precedes paths in messages.
+    """Return the version of a Linux source tree.
 
-    Raises `ValueError` like `tree_version`.
+    Parameters
+    ----------
+    texts : dict
+        Texts of the tree's `VERSION_FILES` by path.
+    where : str
+        Prefix for paths in error messages.
+
+    Raises
+    ------
+    ValueError
+        If a guest kernel can't be built from the tree. The message gives the reason.
     """
     for needed in VERSION_FILES:
         if needed not in texts:
@@ -171,19 +184,19 @@ def version_of(texts, where) -> str:
 
 
 def described_tree(tree, revision=None) -> dict[str, str]:
-    """Return the identity of a source tree: ``version``, ``sha256`` and, for a revision, its commit as ``revision``.
+    """Return the ``version`` and ``sha256`` of a source tree and, for a revision, the commit's object ID as ``revision``.
 
     Parameters
     ----------
     tree : str
-        Folder or archive of a source tree or, with ``revision``, a Git repository.
-        revision : str, optional
-            A branch, tag or commit.
+        Path of the tree's folder or archive; with ``revision``, path of a Git repository.
+    revision : str, optional
+        Branch, tag or commit.
 
     Raises
     ------
     ValueError
-        If a guest kernel can't be built from the tree; the message starts with the key.
+        If a guest kernel can't be built from the tree. The message starts with the key.
     """
     if revision is None and tree_archives.is_archive(tree):
         if why := absence(tree):
@@ -234,16 +247,27 @@ def _text(file):
 
 
 def without_number(linux: bytes, name: str) -> bytes:
-    """Return a built kernel's content with its build number ``name`` and the linker's digest, which depends on it, replaced by zeros."""
+    """Return the content of a built kernel (``linux``) with its build number (``name``) and build ID replaced by zeros.
+
+    The build ID is replaced because it depends on the build number.
+    """
     return BUILD_ID.sub(lambda note: note[1] + bytes(20), linux.replace(name.encode(), b"0" * len(name)))
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
-    ``kernels`` (by name) have been validated by the schema. Returns the completed kernels, and problems as sentences that start
-    with the key. A completed kernel has the applicable `KEYS` (``version`` and ``sha256`` of the base package or the tree, but not for
-    the image's own Linux); for the image's kernel itself, it is None.
+    Parameters
+    ----------
+    kernels : dict
+        Kernels by name. The schema has validated them.
+
+    Returns
+    -------
+    complete : dict
+        Completed kernels by name, with `KEYS`. The image's own kernel is None; kernels that change it have no ``version`` and ``sha256``.
+    problems : list of str
+        Sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in kernels.items():
@@ -258,7 +282,7 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
 
 
 def completed_kernel(one) -> dict | None:
-    """Return a completed kernel (see `completed_kernels`); raise ValueError with the key and a sentence, or OSError with the file."""
+    """Return a kernel completed as in `completed_kernels`; raise ValueError or OSError with the problem."""
     if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
         raise ValueError(f"config sets {fixed[0]}, whose value in envs/guest/kernel.config every guest kernel needs")
     patches = [_patch(one, place) for place in range(len(one.get("patches", [])))]
@@ -311,12 +335,16 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Return the definitions of a study's CCAs, including those in its kernels' ``ccas``, with kernels in place of kernel names.
+    """Replace the names of kernels in a study's CCA definitions and scenarios with the kernels.
 
-    In the study's scenarios, names are replaced by kernels in place.
+    The scenarios are changed in place. The key ``kernel`` is removed for the image's own kernel.
 
-    Returns the definitions, unchanged except for ``kernel``, which is omitted for the image's kernel, and problems as sentences that
-    start with the key.
+    Returns
+    -------
+    definitions : dict
+        The study's CCA definitions by name, including definitions from the ``ccas`` of its kernels.
+    problems : list of str
+        Sentences that start with the key.
     """
     definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}
     written = {
@@ -356,7 +384,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Return whether a possibly invalid study names kernel or program files without digests, which resolving the study would read."""
+    """Return whether resolving a possibly invalid study would read files of kernels or programs, because their digests are missing."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

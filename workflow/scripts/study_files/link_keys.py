@@ -1,4 +1,4 @@
-"""Keys for the options of a study's `link`, generated from the options' declarations."""
+"""Generate the keys of a study's `link` section from the declarations of the link options."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.timeline import DIRECTIONS
@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return the JSON Schemas of a link's keys and options by name, in order, with each option after the key that it should follow."""
+    """Return a link's JSON Schema properties (``keys``) with the link options inserted at their declared places."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]
@@ -30,7 +30,7 @@ def _node(option):
 
 
 def _described(name, node):
-    """Return the schema of a value, with a description for every key if the value is a mapping."""
+    """Return an option's JSON Schema with a description for each key if the value is a mapping."""
     if "properties" not in node:
         return node
     keys = {key: {"description": OPTION_WORDS[f"{name}.{key}"], **child} for key, child in node["properties"].items()}
@@ -38,5 +38,5 @@ def _described(name, node):
 
 
 def _written(values):
-    """Return the text of the allowed values as written in a study."""
+    """Return a text that lists allowed values in YAML notation."""
     return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)

@@ -1,8 +1,8 @@
-"""Names and files of programs in an unvalidated study, found without the schema, which the analysis image can't read."""
+"""Find names and files of programs in an unvalidated study without the schema, which the analysis image can't read."""
 
 
 def names_programs_unread(study) -> bool:
-    """Return whether a possibly invalid study names program files without digests, which resolving the study would read."""
+    """Return whether resolving a possibly invalid study would read files of programs, because their digests are missing."""
     scenarios = study.get("scenarios")
     scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
     lists = (
@@ -21,7 +21,10 @@ def names_programs_unread(study) -> bool:
 
 
 def names_of(programs) -> list[str]:
-    """Return the allowed names in `ccas` for programs of an unvalidated study: ``name:cca`` or, for a program without CCAs, its name."""
+    """Return the names that `ccas` may use for the programs of an unvalidated study.
+
+    A program with CCAs has the names ``name:cca``; a program without CCAs has only its own name.
+    """
     if not isinstance(programs, dict):
         return []
     named = [(name, one.get("ccas") or [None]) for name, one in programs.items() if isinstance(one, dict)]

@@ -1,4 +1,4 @@
-"""Read patch series in the mail format of `git format-patch` and `b4 am`: decode the patches, and put them in order.
+"""Read patch series from mails, as written by `git format-patch` and `b4 am`.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -6,14 +6,14 @@ Standard library only: set-up and the scripts in the analysis image need it too.
 import email
 import re
 
-#: Separator line between mails in an mbox, and header of each mail of a patch.
+#: Separator line between mails in an mbox, and header of a mail.
 BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 #: Tag of a subject: [PATCH v2 net-next 3/7].
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
 #: Beginning of a change to a file.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
-#: Files that a patch may change but that no guest kernel uses; most are missing from the trees in which kernels are built.
+#: Files that a guest kernel doesn't use. A patch may change them, although the trees for builds don't have most of them.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
@@ -22,14 +22,14 @@ NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S
 
 
 def patches_in(content: bytes) -> list[bytes]:
-    """Return the patches in a file: the decoded text of each mail in the order of the series or, if the file has no mails, its content.
+    """Return the decoded patches in a file, in the order of the series. A file without mails is a single patch.
 
-    Cover letters and replies, which change no file, are excluded.
+    Cover letters and replies are skipped.
 
     Raises
     ------
     ValueError
-        If patches of a series are missing, or there are several series; the message doesn't name the file.
+        If a patch of the series is missing, or if there are several series. The message doesn't name the file.
     """
     mails = _mails(_with_plain_ends(content))
     if not mails:
@@ -47,18 +47,18 @@ def patches_in(content: bytes) -> list[bytes]:
 
 
 def named_paths(patches) -> list[str]:
-    """Return the sorted paths of the tree's files that patches (bytes) change."""
+    """Return the sorted paths of the source files that patches (bytes) change."""
     found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
     return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
 
 
 def _with_plain_ends(text):
-    """Return a text with Unix line endings if all its lines have Windows line endings; otherwise return it unchanged."""
+    """Convert Windows line endings to Unix line endings. Return the text unchanged if its line endings are mixed."""
     return text.replace(b"\r\n", b"\n") if text.count(b"\r\n") == text.count(b"\n") else text
 
 
 def _mails(content):
-    """Return the mails of an mbox or, without an mbox separator, the file as a single mail; an empty list if it is neither."""
+    """Return the mails in a file, which is an mbox or a single mail; return an empty list for any other file."""
     begins = [match for match in BETWEEN.finditer(content) if HEAD.match(content[match.end() :])]
     if begins and begins[0].start() == 0:
         ends = [*(match.start() for match in begins[1:]), len(content)]
@@ -76,7 +76,10 @@ def _text_of(read):
 
 
 def _number(subject):
-    """Return the series (text), the patch's number and the length of the series from a subject; (subject, 1, 1) if it has no numbers."""
+    """Return the name of the series, the patch's number and the length of the series from the subject of a mail.
+
+    For a subject without numbers, return the subject, 1 and 1.
+    """
     tag = TAG.search(subject)
     numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
     if not numbers:
@@ -86,7 +89,7 @@ def _number(subject):
 
 
 def _is_series(patches):
-    """Return whether patches are a numbered series; raise ValueError if a patch is missing or there are several series."""
+    """Return whether patches are a numbered series; raise ValueError if a patch is missing or if there are several series."""
     numbered = [number for number, _ in patches if number[2] > 1]
     if len(patches) < 2 or not numbered:
         return False

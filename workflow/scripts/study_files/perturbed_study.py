@@ -1,6 +1,6 @@
-"""Derive a study that tests how sensitive another study's conclusions are: a sample of its scenarios under perturbed conditions.
+"""Derive a sensitivity study: a sample of a study's scenarios under slightly changed conditions.
 
-A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the same workflow runs and analyses the study.
+A perturbed scenario is an ordinary scenario named `<scenario>.<perturbation>`, so the same workflow runs and analyses it.
 """
 
 import random
@@ -14,9 +14,9 @@ from study_files.program_ccas import programs_under_test
 
 #: Separator between scenario and perturbation.
 JOINT = "."
-#: The unperturbed scenario, and the same scenario with other seeds, whose changes are due to chance only.
+#: The unperturbed scenario, and the same scenario with other seeds, which differs from it only by chance.
 AS_IS, AGAIN = "as-is", "again"
-#: Largest numbers of CCAs and replications, to keep the sample small.
+#: Largest number of CCAs, and largest number of replications. They keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
 #: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000.
 TICK_HZ = 250
@@ -24,7 +24,17 @@ TICK_HZ = 250
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A changed condition: name in scenario ids, description, and function that applies the change to a resolved scenario."""
+    """A changed condition.
+
+    Attributes
+    ----------
+    name : str
+        Name in scenario ids.
+    words : str
+        Description.
+    change : callable
+        Function that returns a resolved scenario with the changed condition.
+    """
 
     name: str
     words: str
@@ -57,7 +67,7 @@ def _delayed(factor):
 
 
 def _chain(scenario, key, change):
-    """Return a scenario with a key changed in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
+    """Return a scenario with a key changed in each bottleneck of its chain. A scenario without a chain is returned unchanged."""
     if scenario["topology"] != "chain":
         return scenario
     bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
@@ -84,7 +94,7 @@ def _queue(factor):
 
 
 def _by_a_packet(size, factor, step):
-    """Return a size multiplied by a factor and changed by at least ``step`` (a packet), so that even a short queue changes."""
+    """Return a queue's size multiplied by a factor, but changed by at least one packet (``step``)."""
     changed = round(size * factor)
     return changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1)
 
@@ -126,16 +136,16 @@ WORDS = {perturbation.name: perturbation.words for perturbation in PERTURBATIONS
 
 
 def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
-    """Return a study of perturbed scenarios, as in a study file, and sentences about omitted perturbations.
+    """Return a study of perturbed scenarios, in the form of a study file, and a sentence about each omitted perturbation.
 
     Parameters
     ----------
     study : dict
         A resolved study (`study.resolve`).
     count, seed : int
-        Number of scenarios to choose (all if there are fewer), and seed for choosing them.
+        Number of scenarios to choose at random (all if there are fewer), and seed of the random choice.
     is_possible : callable
-        Function that returns whether a study with one scenario, given as in a study file, can run.
+        Function that takes a study with one scenario, in the form of a study file, and returns whether it can run.
     """
     draw = random.Random(seed)
     chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))

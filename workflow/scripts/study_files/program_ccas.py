@@ -1,11 +1,11 @@
-"""A study's CCAs that stand for a declared program: in `ccas: [cubic, "quic-go:reno"]`, the program replaces the flows under test.
+"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno". Flows of the program replace the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
 
 from experiment.flow_groups import LONG, OWN, PROGRAM
 
-#: Group that replaces identical flows by a program's; the other keys of the group come from the scenario.
+#: Group of a program that replaces the identical flows of a scenario; the missing keys come from the scenario.
 GROUP = {
     "name": "own", "application": LONG, "program": None, "cca": OWN, "count": 1, "direction": "forward", "pair": None, "ecn": None,
     "start_s": 0, "stop_s": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed",
@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program that a CCA stands for, in the form used in groups; None for the kernel's CCAs, definitions and mixes."""
+    """Return the program that a name in `ccas` stands for, in the form used in groups; None if it doesn't stand for a program."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -23,18 +23,18 @@ def program_of(study, cca) -> dict | None:
 
 
 def programs_under_test(study) -> dict[str, dict]:
-    """Return the programs among a resolved study's CCAs, by name in `ccas`."""
+    """Return the programs among a resolved study's `ccas`, by name."""
     found = {cca: program_of(study, cca) for cca in study["ccas"]} if study.get("programs") else {}
     return {cca: program for cca, program in found.items() if program}
 
 
 def has_grouped_runs(study) -> bool:
-    """Return whether flows of some runs of a resolved study are in groups: by their scenario, or because a program replaces them."""
+    """Return whether any run of a resolved study has groups of flows, from its scenario or from a program in `ccas`."""
     return any(scenario["groups"] for scenario in study["scenarios"]) or bool(programs_under_test(study))
 
 
 def program_names(study) -> list[str]:
-    """Return the names that tables use for a resolved study's programs, including the programs of groups."""
+    """Return the names of a resolved study's programs, both in `ccas` and in groups, as used in tables."""
     of_groups = [
         group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
     ]
@@ -43,16 +43,16 @@ def program_names(study) -> list[str]:
 
 
 def scenario_of(study, scenario, cca) -> dict:
-    """Return a resolved scenario for runs of a CCA; if the CCA is a program, the program's groups replace the flows under test.
+    """Return a resolved scenario for runs of a CCA. If the CCA is a program, groups of the program replace the flows under test.
 
-    The ``cca`` of these groups is the program's name in `ccas`, which distinguishes them from other groups of the same program.
+    These groups have the program's name in `ccas` as their ``cca``, which distinguishes them from other groups of the same program.
     """
     program = program_of(study, cca)
     return scenario if program is None else with_program(scenario, program, cca)
 
 
 def with_program(scenario, program, cca) -> dict:
-    """Return a resolved scenario in which groups of a program replace the flows under test; ``cca`` is their CCA."""
+    """Return a resolved scenario in which groups of a program, with the given ``cca``, replace the flows under test."""
     alike = GROUP | {"count": scenario["flows"], "stop_s": scenario["traffic"]["duration_s"]}
     given = scenario["groups"] or [alike]
     replaced = {"application": PROGRAM, "program": program, "cca": cca}
@@ -67,9 +67,14 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Return a received specification's scenario with the program under test in ordinary groups, and that program's CCA by group index.
+    """Undo `with_program` in the scenario of a received specification, which hasn't been validated.
 
-    The specification hasn't been validated. A scenario without groups of the program under test is returned unchanged.
+    Returns
+    -------
+    scenario : dict
+        Scenario in which the CCA of groups of the program under test is `OWN`.
+    named : dict
+        The previous ``cca`` of these groups, by index.
     """
     groups = scenario.get("groups") if isinstance(scenario, dict) else None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
@@ -82,7 +87,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program, which has the form used in groups and may be invalid."""
+    """Return a program's name in `ccas`. The program has the form used in groups; for an invalid program, return None."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

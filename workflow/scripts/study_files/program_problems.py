@@ -1,4 +1,4 @@
-"""Explain why programs among a study's CCAs can't run in its scenarios and mixes, in sentences that start with the key."""
+"""Explain why programs in a study's `ccas` can't run in its scenarios and mixes, in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from study_files.study_groups import KEYS, group_problems
 
 
 def program_cca_problems(study, scenario) -> Iterator[str]:
-    """Yield reasons why programs among a resolved study's CCAs can't run in a scenario, as sentences that start with the key."""
+    """Yield the reasons why programs in a resolved study's `ccas` can't run in a scenario, as sentences that start with the key."""
     for cca, program in programs_under_test(study).items():
         problems = [*_kernel_of_its_own(scenario), *_others_of_its_own(scenario)] or list(
             group_problems(with_program(scenario, program, OWN), [cca])
@@ -18,7 +18,7 @@ def program_cca_problems(study, scenario) -> Iterator[str]:
 
 
 def _kernel_of_its_own(scenario):
-    """Yield a problem if a scenario has its own kernel, which runs of programs can't use."""
+    """Yield a problem if a scenario has a custom kernel, because programs can't run on it."""
     if scenario.get("kernel"):
         yield f"kernel is {kernel_words(scenario['kernel'])}; allowed: null"
 
@@ -31,7 +31,7 @@ def _others_of_its_own(scenario):
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield problems with mixes that include a program, in a study's expanded list of CCAs."""
+    """Yield a problem for each mix that includes a program. The study's list of CCAs has been expanded."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
             yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs; to run {parts[0]} with other CCAs, use groups of flows."

@@ -1,4 +1,4 @@
-"""A study's declared programs: fill in their declarations, insert them into groups, and describe problems in sentences.
+"""Complete the declarations of a study's programs, insert them into groups of flows, and describe problems.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -13,16 +13,16 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
 from wording.missing_files import absence
 
-#: Additional keys of a declaration in a resolved group.
+#: Keys that a declaration has only in a resolved group.
 OF_GROUPS = ("name", "cca")
-#: Placeholders for the amount of a group's traffic; a group has exactly one of them.
+#: Placeholders for the amount of traffic. A group's amount is in exactly one of the two units.
 AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Insert programs' declarations into the groups of a study's resolved scenarios, in place.
+    """Insert the declarations of programs into the groups of a study's resolved scenarios, in place.
 
-    The key `programs` keeps only the declarations of programs that `ccas` names. Returns problems as sentences that start with the key.
+    The study's key ``programs`` keeps only the programs that `ccas` names. Problems are returned as sentences that start with the key.
     """
     written = study.pop("programs")
     declared, problems = {}, []
@@ -65,7 +65,7 @@ def with_programs(study) -> list[str]:
 
 
 def _unknown(declared, written, name, cca):
-    """Return a phrase with the allowed names if a program's name is unknown, or None if it is known."""
+    """Return a phrase with the allowed names if a program or its CCA isn't declared; otherwise, return None."""
     if name not in declared:
         return f"allowed: {', '.join(declared)}" if declared else "the study has no programs"
     ccas = written[name].get("ccas", [])
@@ -75,7 +75,10 @@ def _unknown(declared, written, name, cca):
 
 
 def _completed(one):
-    """Return a declaration with all keys except ``ccas``, and its problems; if the SHA-256 is given, the files are not read."""
+    """Return a declaration with defaults filled in, without ``ccas``, and a list of its problems.
+
+    The program's files are read only if their SHA-256 is missing.
+    """
     problems, complete = [], {}
     for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
         if key not in (*OF_GROUPS, "ccas"):
@@ -108,14 +111,14 @@ def _completed(one):
 
 
 def _placeholders(side, command) -> Iterator[str]:
-    """Yield problems with the unknown placeholders in a command."""
+    """Yield a problem for each unknown placeholder in a command."""
     for name in (name for word in command for name in PLACEHOLDER.findall(word)):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
-    """Yield problems with a resolved group of programs."""
+    """Yield problems with the program of a resolved group."""
     if group["application"] != PROGRAM:
         return
     if group["program"] is None:
@@ -130,7 +133,7 @@ def program_problems(group, scenario) -> Iterator[str]:
 
 
 def _amount(group, program):
-    """Yield a problem if the amount that a group sends can't be passed to the commands of its program."""
+    """Yield a problem if a program's commands have no placeholder for the amount of traffic in its group."""
     key, other = ("seconds", "bytes") if group["bytes"] is None else ("bytes", "seconds")
     asked = {name for word in (*program.server, *program.client) for name in PLACEHOLDER.findall(word)} & {*AMOUNTS}
     ends = key == "seconds" and program.client_ends == "killed"
@@ -142,7 +145,7 @@ def _amount(group, program):
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files that a resolved study's groups and CCAs use, by the name of the program's archive."""
+    """Return the programs with files that a resolved study uses, by the name of the program's archive."""
     programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
     programs += [
         {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}

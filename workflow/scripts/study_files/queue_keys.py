@@ -1,4 +1,4 @@
-"""Keys of a study's `queue`, generated from the disciplines' declarations."""
+"""Generate the keys of a study's `queue` section from the declarations of the queueing disciplines."""
 
 from experiment.disciplines import DISCIPLINES
 from experiment.qdisc import DROP_TAIL
@@ -6,7 +6,10 @@ from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 
 def queue_keys() -> dict[str, dict]:
-    """Return the JSON Schema nodes of a queue's keys other than `MEASURES`, by name; descriptions list each discipline's default."""
+    """Return the JSON Schema of each key of a queue, by name, except for the keys of its size (`MEASURES`).
+
+    The description of a parameter lists its default for each discipline.
+    """
     nodes = {
         "discipline": {
             "description": " ".join(
@@ -38,5 +41,5 @@ def queue_keys() -> dict[str, dict]:
 
 
 def _default_words(value):
-    """Return a default value as written in a study."""
+    """Return a default value in YAML notation."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"

@@ -1,10 +1,10 @@
-"""The QUIC stacks of `examples/`, which `make stack` builds: their names, and the path at which studies expect them."""
+"""Names and paths of the QUIC stacks that `make stack` builds from `examples/`."""
 
 from pathlib import Path
 
 from study_files.kernels import CHECKOUT
 
-#: Folder with one folder per stack, its source and lock.
+#: Folder with one folder per stack, which has the source and the lock.
 SOURCES = CHECKOUT / "examples"
 #: Files by which the folder of a stack is recognized: the locks of Rust, Go and pip.
 LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
@@ -20,7 +20,7 @@ def stack_names() -> list[str]:
 
 
 def how_to_build(path) -> str:
-    """Return a sentence with the command that builds the stack at a path, with a space before it; empty if it isn't the path of a stack."""
+    """Return a sentence with the command that builds the stack at a path, preceded by a space; return "" for any other path."""
     name = Path(path).name
     is_stack = Path(path) == PLACE / name and name in stack_names()
     return f" `make stack STACK={name}` builds it." if is_stack else ""

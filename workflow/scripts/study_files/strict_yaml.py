@@ -1,4 +1,4 @@
-"""Read Sawtooth's YAML files strictly, with one sentence per error."""
+"""Read Sawtooth's YAML files strictly, and describe each error in one sentence."""
 
 import yaml
 
@@ -12,14 +12,15 @@ LARGEST_BYTES = 2**20
 LARGEST_VALUES, DEEPEST = 200_000, 30
 #: Largest length of a whole number, in bits: far more than any key allows.
 LONGEST_NUMBER_BITS = 1024
-#: Number of problems that a message names, and largest length of each in characters.
+#: Number of problems that a message lists, and largest length of each in characters.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
-    """A file can't be used as written: ``problems`` are sentences with the key, the value and the allowed values.
+    """A file can't be used as written.
 
-    The exception's text has the first problems and the number of the remaining ones.
+    The attribute ``problems`` has one sentence per problem, with the key, its value and the allowed values. The exception's text lists the
+    first problems and counts the others.
     """
 
     def __init__(self, source, problems):
@@ -36,13 +37,14 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     Parameters
     ----------
     path : str or pathlib.Path
+        Path of the file.
     noun : str
-        Expected kind of file, such as "a study".
+        Expected kind of file for error messages, such as "a study".
     keys : iterable of str
-        Allowed keys of the mapping, for messages.
+        Allowed keys of the mapping for error messages. They aren't checked.
     error_class : type
-        Exception that is raised, with one sentence, if the file can't be read, isn't a YAML mapping, has a duplicate key, or
-        exceeds the limits on size and nesting.
+        Subclass of `FileError`. It is raised if the file can't be read, isn't a YAML mapping, has a duplicate key, or exceeds the limits on
+        size and nesting.
     """
     try:
         text = given_text(path, LARGEST_BYTES)
@@ -60,14 +62,14 @@ def read_mapping(path, noun, keys, error_class) -> dict:
 
 
 def no_mapping_problem(content, keys) -> str:
-    """Return a sentence stating that a value should have been a mapping with the given keys."""
+    """Return an error message for a value that should be a mapping with the given keys."""
     return f"is {value_text(content)}; allowed: a mapping with the keys {', '.join(keys)}."
 
 
 def _check_size(text):
-    """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values that contain aliases.
+    """Raise a ConstructorError if a text has too many values (with aliases expanded) or too deep nesting, which PyYAML doesn't limit.
 
-    The parser's events are examined before any value is created.
+    Only the parser's events are examined, before any value is created.
     """
     sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
     for event in yaml.parse(text, Loader=_StrictLoader):
@@ -95,7 +97,7 @@ def _constructor_error(problem, place):
 
 
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """A stricter YAML loader, in which a duplicate key is an error instead of replacing the previous one."""
+    """A YAML loader that raises an error for a duplicate key."""
 
     def construct_mapping(self, node, deep=False) -> dict:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()

@@ -1,4 +1,4 @@
-"""Study files: how they are read and completed, and how runs and seeds are derived from them.
+"""Read and complete study files, and derive runs and seeds from them.
 
 From a study file to a run::
 
@@ -56,21 +56,26 @@ class StudyError(FileError):
     """A study can't be run as written."""
 
 
-#: Keys of a study that are only printed, by the page and the manifest.
+#: Keys of a study that only the page and the manifest print.
 PROSE = ("title", "description")
 
 
 def load(path, overrides=None) -> dict:
-    """Read a study file and return the study as written, neither validated nor completed.
+    """Read a study file without validating or completing the study.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        A YAML file. `StudyError` is raised if the file can't be read, isn't a mapping, or has a duplicate key.
+        Path of a YAML file.
     overrides : dict, optional
-        Values that override the file's, in the same structure (from Snakemake's
-        `--config`, which passes numbers in lists and mappings as text).
+        Values that override the values in the file, in the structure of a study.
+        They come from Snakemake's `--config`, which passes numbers in lists and mappings as text.
         Sections are merged key by key; other values are replaced.
+
+    Raises
+    ------
+    StudyError
+        If the file can't be read, isn't a mapping, or has a duplicate key.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     merged = _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
@@ -78,32 +83,38 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that was read elsewhere (``config:`` of a module) in the same form as `load`, neither validated nor completed."""
+    """Return a study that Snakemake has read (``config:`` of a module) in the form that `load` returns."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
-    Returns the study without `defaults`, which are merged into every scenario, and without `platform`, which becomes part of each
-    scenario and the suffix of the study's name. All other keys of the schema are present, in the schema's order:
+    In the returned study, `defaults` are merged into each scenario. `platform` is a key of each scenario, and the suffix of the study's
+    name. All other keys of the schema are present, in the schema's order:
 
-    - values by direction are `{forward, reverse}`; whole numbers are int;
-    - `flows` is the number of long flows, `groups` the list of groups (possibly empty);
-    - a queue has all parameters of its discipline (drop-tail has none);
-    - access delays are a list with one value per pair of hosts, path delays a list with one value per path, and a chain's bottlenecks a
-      list with the full settings of each bottleneck; `chain`, an unset outage, and the image's kernel are left out;
-    - `ccas` has the CCAs of runs, with mixes expanded and the CCA of an exam included;
-    - definitions of CCAs have the digests of their C files, and kernels of CCAs and scenarios have their build inputs (`kernels` itself
-      is left out);
-    - groups of programs contain the declaration (`programs` is left out).
+    - Values by direction are `{forward, reverse}`. Whole numbers are int.
+    - `flows` is the number of long flows. `groups` is the list of groups, which may be empty.
+    - A queue has all parameters of its discipline (drop-tail has none).
+    - Access delays are a list with one value per pair of hosts. Path delays are a list with one value per path. The bottlenecks of a chain
+      are a list with the full settings of each bottleneck.
+    - Keys that a scenario doesn't use are omitted: `chain`, an outage, the image's own kernel.
+    - `ccas` lists the CCAs of runs, with mixes expanded and the CCA of an exam included.
+    - CCA definitions contain the digests of their C files. They and the scenarios contain the build inputs of their kernels, and `kernels`
+      is omitted.
+    - Groups of programs contain the program's declaration. `programs` has only the programs in `ccas`, and is omitted if there are none.
 
     Parameters
     ----------
     config : dict
-        A study as written; it isn't modified.
+        Study as written. It isn't modified.
     source : str
-        The study's file, for messages. `StudyError` has one sentence per problem.
+        Path of the study's file.
+
+    Raises
+    ------
+    StudyError
+        If the study isn't valid. The exception has one sentence per problem.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -166,17 +177,17 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return the error message for a file that is named in a key of a link."""
+    """Return the error message for a file that a key of a link names."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
 def measured(study) -> dict:
-    """Return a resolved study without `PROSE` and `analysis`, which affect neither runs nor tables."""
+    """Return a resolved study without `PROSE` and `analysis`, which don't affect runs or tables."""
     return {key: value for key, value in study.items() if key not in (*PROSE, "analysis")}
 
 
 def _on_one_platform(study):
-    """Return a study in which all scenarios have the study's platform, if it sets one, and the name includes the platform."""
+    """Move a study's platform, if it sets one, to all of its scenarios and to the end of its name."""
     platform = study.pop("platform")
     if platform is None:
         return study
@@ -189,7 +200,7 @@ def _on_one_platform(study):
 
 
 def _merge(node, base, override):
-    """Merge two mappings of the same schema node: sections key by key; other values are replaced as a whole."""
+    """Merge two mappings of the same schema node. Sections are merged key by key; other values are replaced."""
     children, merged = keys_of(node), dict(base)
     for key, value in override.items():
         if is_section(children.get(key, {})) and isinstance(value, dict) and isinstance(base.get(key), dict):
@@ -200,7 +211,7 @@ def _merge(node, base, override):
 
 
 def _typed(node, value):
-    """Convert texts to the type that YAML would give them in a file, unless the schema node expects text."""
+    """Convert strings to the types that they would have in a YAML file, unless the schema node expects a string."""
     if isinstance(value, dict):
         children = keys_of(node)
         for branch in ("then", "else"):  # for values with one per direction
@@ -221,7 +232,7 @@ def _typed(node, value):
 
 
 def _with_off(node, value):
-    """Convert a bare `off`, which YAML reads as false, back to text where the schema allows the choice `off`."""
+    """Convert false to "off" where the schema allows `off`, which YAML reads as false."""
     if isinstance(value, dict):
         return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -247,13 +258,13 @@ def _complete(node, section):
 
 
 def _has_defaults(node):
-    """Return whether the schema defines defaults for a mapping's keys; defaults from another key are filled in elsewhere."""
+    """Return whether a mapping has keys and none of them takes its default from another key."""
     children = keys_of(node)
     return bool(children) and not any("default_from" in child for child in children.values())
 
 
 def _normal(node, value):
-    """Return the canonical form of a value: 10 for 10.0, both directions for one number."""
+    """Return the canonical form of a value, such as 10 for 10.0, or two values for a key with one value per direction."""
     if has_directions(node):
         if not isinstance(value, dict) or not set(value) <= set(DIRECTIONS):
             value = dict.fromkeys(DIRECTIONS, value)

@@ -1,4 +1,4 @@
-"""Requirements of special analyses for a study: calibration, perturbed conditions, exams.
+"""Check the requirements of calibration, sensitivity analysis and exams.
 
 The checks expect a resolved study that `study_validation` has accepted.
 """
@@ -18,7 +18,7 @@ from study_files.study_validation import value_text
 
 
 def analysis_problems(study) -> Iterator[str]:
-    """Yield obstacles to the analyses that a resolved study requests, as sentences that start with the key."""
+    """Yield problems with the analyses that a resolved study requests, as sentences that start with the key."""
     yield from _check_calibration(study)
     yield from _check_sensitivity(study)
     yield from _check_exam(study)
@@ -29,7 +29,10 @@ WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
-    """Yield settings without exact reference values, which need one flow on one path, single packets, and a virtual clock."""
+    """Yield a problem for each setting for which calibration has no exact reference values.
+
+    Exact values require one flow on one path, no segmentation offload, and a virtual clock.
+    """
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":
@@ -68,7 +71,7 @@ def _check_calibration(study):
 
 
 def _check_sensitivity(study):
-    """Yield problems with scenarios whose names don't identify the perturbation."""
+    """Yield a problem for each scenario whose id doesn't name a perturbation."""
     for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
         if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
             yield (
@@ -78,7 +81,7 @@ def _check_sensitivity(study):
 
 
 def _check_exam(study):
-    """Yield problems with an exam, whose CCAs must not be mixes and must include the standard CCAs."""
+    """Yield problems with an exam. It needs the standard CCAs in `ccas`, and can't have mixes."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:

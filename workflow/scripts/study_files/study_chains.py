@@ -1,4 +1,4 @@
-"""Chains of bottlenecks: fill in defaults, and describe problems in sentences that start with the key."""
+"""Complete chains of bottlenecks, and describe problems with them in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
 
-#: Quantities that `variation` may draw in a chain: only those that bottlenecks don't set separately.
+#: Quantities that `variation` may draw in a chain; each bottleneck sets the others separately.
 DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Return an otherwise complete scenario with the full settings of each bottleneck in its chain, and with the chain's host pairs.
+    """Complete the settings of each bottleneck in a scenario's chain, except for queue parameters, and the number of host pairs.
 
-    Scenarios without a chain are returned unchanged. Queue parameters are not filled in yet.
+    A scenario without a chain is returned unchanged.
     """
     if scenario["topology"] != "chain":
         return scenario
@@ -28,10 +28,9 @@ def with_bottlenecks(scenario) -> dict:
 
 
 def without_unused(scenario) -> dict:
-    """Return a resolved scenario without unused keys, so that runs have the same specifications as before these keys existed.
+    """Return a resolved scenario without unused keys, so that specifications stay the same as before these keys existed.
 
-    Unused are the section `chain` if the topology isn't a chain, and the reverse direction's queue, the outage of a path and separate
-    values for paths if they aren't set.
+    These keys are `chain` (with another topology), `reverse_queue` (if it is null), and all keys of `multipath` that are null.
     """
     unused = {"chain": scenario["topology"] != "chain", "reverse_queue": scenario["reverse_queue"] is None}
     left = {key: value for key, value in scenario.items() if not unused.get(key)}
@@ -40,7 +39,7 @@ def without_unused(scenario) -> dict:
 
 
 def _directions(bottleneck):
-    """Return the settings given for a bottleneck, with one delay per direction."""
+    """Return the given settings of a bottleneck with one delay per direction."""
     delay_ms = bottleneck.get("delay_ms")
     if delay_ms is None or isinstance(delay_ms, dict):
         return bottleneck
@@ -48,7 +47,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place; yield the problems with these queues."""
+    """Complete the queues of a chain's bottlenecks in place, and yield problems with these queues."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -61,7 +60,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems with a resolved scenario's chain or, without a chain, problems with settings that need a chain."""
+    """Yield problems with a resolved scenario's chain. Without a chain, yield problems with settings that need one."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -114,7 +113,7 @@ def _needs_chain(scenario):
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
-    """Yield a problem if a chain has a mix of CCAs, which it can't run."""
+    """Yield a problem if a scenario has a chain and the study has a mix of CCAs, which a chain can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
         yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca sets another CCA for cross flows."

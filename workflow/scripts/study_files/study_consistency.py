@@ -1,4 +1,4 @@
-"""Contradictions within a study: checks that involve at least two keys.
+"""Find contradictions between keys of a study.
 
 The checks expect a resolved study that `study_validation` has accepted.
 """
@@ -34,20 +34,21 @@ from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied, run_of
 
-# Largest number of socket readings in a run's time series, and of iperf3's intervals, which it keeps in memory until it
-# ends. The guest has room for twice as many (measured), but they would exceed the largest text of a document that `make verify` reads
-# (64 MiB): a reading takes up to 165 bytes of it (BBR, one flow at 900 Mbit/s, including the queue), an interval 335 (UDP up to 400).
+# Largest number of socket readings in a run's time series, and largest number of iperf3's intervals, which iperf3 keeps in memory until it
+# ends. Twice as many fit into the guest's memory (measured), but not into a document that `make verify` can read (64 MiB of text): a
+# reading takes up to 165 bytes (BBR, one flow at 900 Mbit/s, including the queue), an interval 335 (up to 400 with UDP).
 SAMPLES_LIMIT, INTERVALS_LIMIT = 250_000, 50_000
-# Largest number of runs of a study: Snakemake plans 14,400 in about ten seconds.
+# Largest number of runs in a study: Snakemake plans 14,400 in about ten seconds.
 RUNS_LIMIT = 100_000
 # Number of SYNs that Linux sends: the first one, and the default of net.ipv4.tcp_syn_retries.
 SYN_COUNT = 7
-# Measured on paths with one-way delays of 0, 400 and 500 ms: in 5 s (6 and 5 RTTs) nothing was sent on the longer path, in 20 s data were.
+# Smallest duration of MPTCP traffic in RTTs. On paths with one-way delays of 400 and 500 ms, no data were sent on the longer path in 5 s
+# (6 and 5 RTTs), but some were in 20 s (measured).
 SUBFLOW_RTTS = 10
 
 
 def contradictions(study) -> list[str]:
-    """Return problems with a resolved study that the schema can't detect, as one sentence per problem, without the file's name."""
+    """Return one sentence per problem with a resolved study that its schema can't detect. The sentences don't name the file."""
     # The label defaults to the id, so report only one of them.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
@@ -85,7 +86,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield problems with quantities that can't be drawn because the scenario doesn't have them."""
+    """Yield a problem for each quantity that `variation` can't draw in a scenario."""
     asked, run = scenario["variation"], run_of(scenario)
     sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -109,7 +110,7 @@ def _check_variation(scenario, calibration):
 
 
 def _check_corners(scenario, checks) -> list[str]:
-    """Return the first problem that a scenario has at the bounds of the drawn ranges, as a list."""
+    """Return a list with the first problem at the bounds of the ranges that `variation` draws from; an empty list if there is none."""
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
@@ -124,7 +125,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario; checks of bottlenecks are applied to each bottleneck of a chain."""
+    """Return the problems that the checks find in a resolved scenario. In a chain, `OF_BOTTLENECKS` check each bottleneck."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
@@ -146,7 +147,10 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield problems with names that end in 20 repetitions of a text, which Snakemake would mistake for an endless recursion of rules."""
+    """Yield a problem for each name that ends in at least 20 repetitions of a text.
+
+    Snakemake would mistake such repetitions for an endless recursion of rules.
+    """
     named = [("study", study["study"])]
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]
@@ -174,7 +178,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield problems with scenarios that share the seeds of a scenario that doesn't exist or that itself shares seeds."""
+    """Yield a problem for each scenario whose `seeds_of` doesn't name a scenario with its own seeds."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
@@ -196,7 +200,10 @@ def _check_count(study):
 
 
 def _check_loss(scenario):
-    """Yield a problem if loss keeps most connections from being established: Linux sends 7 SYNs, and each SYN or reply may be lost."""
+    """Yield a problem if, because of loss, fewer than half of all connections are established.
+
+    Linux sends `SYN_COUNT` SYNs, and each SYN or its reply may be lost.
+    """
     run, percent = run_of(scenario), scenario["link"]["loss_percent"]
     if run.udp and run.control_network:
         return
@@ -296,7 +303,7 @@ def _check_time(scenario):
 
 
 def _check_report(scenario):
-    """Yield a problem if iperf3's report is too long: iperf3 keeps it in memory until the end, and the document stores it."""
+    """Yield a problem if iperf3's report has too many intervals for iperf3's memory and the run document."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * run_of(scenario).flows
     if traffic["processes"] == "per-side":
@@ -322,5 +329,5 @@ def _check_samples(scenario):
         )
 
 
-#: Checks of a bottleneck, applied to each bottleneck of a chain.
+#: Checks that are applied to each bottleneck of a chain.
 OF_BOTTLENECKS = (_check_jitter, size_problems, segment_problems, memory_problems, network_queue_problems)

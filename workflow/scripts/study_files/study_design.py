@@ -1,7 +1,7 @@
-"""The design of a study: the factors that the study compares, and the data that it records.
+"""Factors that a study compares, and data that it records.
 
-Topics, figures and report use this module, so that they make no useless table and mention no comparison that doesn't exist.
-Properties that only one topic needs are in that topic's declaration.
+Topics, figures and the report use this module to omit tables and comparisons that the study can't have.
+Properties that only one topic needs are part of that topic's declaration.
 """
 
 import json
@@ -20,7 +20,7 @@ MIX = "+"
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Properties that follow from a study's file."""
+    """Properties of a study that follow from its file."""
 
     study: dict = field(repr=False)  # result of `study.resolve`, with or without ``analysis``
     other_tables: frozenset[str] = (
@@ -30,12 +30,12 @@ class StudyDesign:
 
     @property
     def name(self) -> str:
-        """The study's name."""
+        """Name of the study."""
         return self.study["study"]
 
     @property
     def ccas(self) -> tuple[str, ...]:
-        """CCAs in the study's order; with `mixes`, they are mixes such as `reno+cubic`."""
+        """CCAs and mixes (such as `reno+cubic`) in the study's order."""
         return tuple(self.study["ccas"])
 
     @property
@@ -45,7 +45,7 @@ class StudyDesign:
 
     @property
     def scenarios(self) -> list[dict]:
-        """The resolved scenarios."""
+        """Resolved scenarios."""
         return self.study["scenarios"]
 
     @cached_property
@@ -90,12 +90,12 @@ class StudyDesign:
 
     @cached_property
     def changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios whose path changes during the traffic."""
+        """Identifiers of scenarios in which the path changes during the traffic."""
         return tuple(scenario["id"] for scenario in self.scenarios if is_changing(scenario))
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """Smallest minus initial RTT in ms (negative), by scenario, for scenarios whose RTT is at some time smaller than initially."""
+        """Smallest RTT minus initial RTT in ms, by scenario. Scenarios without a difference are omitted."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
@@ -106,9 +106,9 @@ class StudyDesign:
 
     @cached_property
     def loss_changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios whose loss in the data's direction isn't always the configured loss.
+        """Identifiers of scenarios in which loss of data packets differs at times from the configured loss.
 
-        The loss changes during the traffic, for example if a link goes down, or it is correlated, which makes it rarer.
+        The loss changes during the traffic (for example, if a link goes down), or losses are correlated, which makes them rarer.
         """
         runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios)
         return tuple(
@@ -119,12 +119,12 @@ class StudyDesign:
 
     @cached_property
     def servers(self) -> int:
-        """Number of scenarios in which the sender is also the receiver's server."""
+        """Number of scenarios in which the sending host also works as the receiver's server."""
         return sum(scenario["background"] == "server" for scenario in self.scenarios)
 
     @property
     def ip_versions_compared(self) -> bool:
-        """Whether each replication runs over both IP versions, so that they can be compared."""
+        """Whether each replication runs over both IP versions, so that a comparison is possible."""
         return len(ip_versions_of(self.study, 1)) > 1
 
     @property
@@ -134,12 +134,12 @@ class StudyDesign:
 
     @property
     def ccas_that_run(self) -> tuple[str, ...]:
-        """The CCAs of runs, with mixes split into their CCAs, in the study's order."""
+        """Distinct CCAs in the study's order, with mixes split into single CCAs."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
     @property
     def own_ccas(self) -> tuple[str, ...]:
-        """The CCAs that the study itself defines."""
+        """CCAs that the study itself defines."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
 
     @cached_property
@@ -149,12 +149,12 @@ class StudyDesign:
 
     @cached_property
     def has_own_flows(self) -> bool:
-        """Whether there are long flows with the CCA under test, which determine a run's goodput, RTT and retransmissions."""
+        """Whether any scenario has long flows with the CCA under test, which determine a run's goodput, RTT and retransmits."""
         return any(map(has_own_flows, self.scenarios))
 
     @property
     def cell_words(self) -> str:
-        """The factors that distinguish cells, such as "scenario, CCA and IP version"."""
+        """Factors that distinguish cells, such as "scenario, CCA and IP version"."""
         return cell_words(self.ccas, self.ip_versions)
 
     @property
@@ -164,7 +164,7 @@ class StudyDesign:
 
 
 def has_own_flows(scenario: dict) -> bool:
-    """Return whether a resolved scenario has long flows with the CCA under test, and not only groups of other flows."""
+    """Return whether a resolved scenario has long flows with the CCA under test."""
     groups = scenario["groups"]
     return not groups or any(group["application"] == LONG and group["cca"] == OWN for group in groups)
 
@@ -180,10 +180,9 @@ def is_changing(scenario: dict) -> bool:
 
 
 def conditions_of(scenario: dict, *apart: str) -> str:
-    """Return the platform-independent conditions of a resolved scenario's runs, as a text for comparison with other scenarios.
+    """Return a text that is the same for resolved scenarios with the same conditions on different platforms.
 
-    The conditions exclude the scenario's names and platform, the key `recovery`, which only a simulator can choose, and the sections
-    `apart`.
+    It excludes names, platforms, the sections `apart`, and the key `recovery`, which only a simulator can choose.
     """
     transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
     rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "platform", *apart)}
@@ -191,7 +190,7 @@ def conditions_of(scenario: dict, *apart: str) -> str:
 
 
 def is_simulator(platform: str) -> bool:
-    """Return whether a platform, such as `ns3:3.44`, uses a simulator's TCP and not a kernel's."""
+    """Return whether a platform, such as `ns3:3.44`, uses the TCP of a simulator instead of a kernel's TCP."""
     return platform.split(":")[0] == "ns3"
 
 
@@ -201,7 +200,7 @@ def cca_word(ccas) -> str:
 
 
 def cell_words(ccas, ip_versions) -> str:
-    """Return the factors that distinguish cells, such as "scenario, CCA and IP version"; a single IP version is omitted."""
+    """Return the factors that distinguish cells, such as "scenario, CCA and IP version". A single IP version is no factor."""
     if len(ip_versions) > 1:
         return f"scenario, {cca_word(ccas)} and IP version"
     return f"scenario and {cca_word(ccas)}"

@@ -1,4 +1,4 @@
-"""Flow groups in a study: fill in defaults, count flows, and describe problems in sentences that start with the key."""
+"""Complete the flow groups of a study, count their flows, and describe problems in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from study_files.study_streams import most_flows
 
-#: Largest number of real-time streams in a group, and of web objects in a run: each takes a few dozen bytes of a document.
+#: Largest number of real-time streams in a group, and largest number of web objects in a run: each takes a few dozen bytes of a document.
 MOST_STREAMS, MOST_OBJECTS = 64, 100_000
 #: Largest number of packets of a real-time group: each takes about twenty bytes of a document.
 MOST_PACKETS = 500_000
@@ -33,9 +33,9 @@ def _group_keys():
 
 
 def counted_flows(scenario) -> dict:
-    """Return the resolved ``flows`` and ``groups``: the number of long flows, and the groups with all keys.
+    """Return the resolved keys ``flows`` (number of long flows) and ``groups`` (groups with all keys).
 
-    ``scenario`` has both keys; ``flows`` may be a list of groups, and ``groups`` may come from an earlier resolution.
+    Before resolution, ``flows`` may be a list of groups. In a study that was resolved before, they are in ``groups``.
     """
     flows, groups = scenario["flows"], scenario["groups"]
     defaults = {key: node.get("default") for key, node in _group_keys().items()}
@@ -52,7 +52,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return the number of long flows in groups; a group with invalid times counts ``count`` flows."""
+    """Return the number of long flows in groups. In a group with invalid times, only ``count`` flows are counted."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
@@ -65,7 +65,15 @@ def _whole(value):
 
 
 def group_problems(scenario, ccas) -> Iterator[str]:
-    """Yield problems with a resolved scenario's groups, given the study's CCAs."""
+    """Yield problems with the flow groups of a resolved scenario.
+
+    Parameters
+    ----------
+    scenario : dict
+        Resolved scenario.
+    ccas : list of str
+        CCAs of the study, with mixes expanded.
+    """
     groups = scenario["groups"]
     if not groups:
         if not scenario["flows"]:
@@ -90,7 +98,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
 
 
 def _surroundings(scenario, ccas):
-    """Yield problems with settings that can't be combined with groups."""
+    """Yield problems with a scenario's other settings, such as the application, that can't be combined with its groups."""
     traffic = scenario["traffic"]
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
@@ -153,7 +161,7 @@ def _keys(group):
 
 
 def _times(group, scenario):
-    """Yield problems with a group's times."""
+    """Yield problems with the times of a group."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     traffic, application = scenario["traffic"], group["application"]
     duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
@@ -187,7 +195,7 @@ def _times(group, scenario):
 
 
 def _times_of_program(group, duration_s):
-    """Yield problems with the end of a program group, which needs either an end time or an amount."""
+    """Yield problems with the end of a program group. It needs either an end time or an amount of data."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
         yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, because either an amount or a time ends a program's traffic."
@@ -196,7 +204,7 @@ def _times_of_program(group, duration_s):
 
 
 def _length(length_s, scenario):
-    """Yield problems with a long flow's duration (s, a Fraction)."""
+    """Yield problems with the duration of a long flow (in s, as a Fraction)."""
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:
@@ -215,7 +223,7 @@ def _start_within_ms(scenario, run):
 
 
 def _places(group, scenario):
-    """Yield problems with a group's hosts and CCA."""
+    """Yield problems with the pair of hosts and the CCA of a group."""
     pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
     if group["pair"] is not None and group["pair"] > pairs:
         yield f"pair is {group['pair']}; allowed: up to hosts.pairs, {pairs}."
@@ -226,7 +234,7 @@ def _places(group, scenario):
 
 
 def _amounts(group, scenario):
-    """Yield problems with the amount that a group sends."""
+    """Yield problems with the number of flows and the amount of traffic in a group."""
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
     most = most_flows(scenario) if application == LONG else MOST_STREAMS
     if application != WEB and count > most:
@@ -246,7 +254,7 @@ def _amounts(group, scenario):
 
 
 def _objects(group, rate_mbps):
-    """Yield problems with web objects."""
+    """Yield problems with the web objects of a group."""
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
         allowed = "a number, the size of each object" if fixed else "null, because sizes determines the size of objects"

@@ -10,18 +10,18 @@ from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
-#: Options with the probabilities of a loss model, which determine the share of losses.
+#: Loss models whose probabilities determine the share of lost packets.
 CHANCES = ("loss_gemodel", "loss_state")
 NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
-#: Largest difference in percentage points between a given share and the model's share, because shares are written with seven digits.
+#: Largest allowed difference between the given loss and a model's loss in percentage points; both are rounded to seven digits.
 SHARE_SLACK = 1e-6
 
-#: Effect that netem draws and that isn't an option -> the key of `link` that sets the effect.
+#: Random effect of netem -> key of `link` that sets it, for effects that aren't link options.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and the options of its link or hosts, according to the options' declarations."""
+    """Yield problems with the settings that the options of a resolved scenario's link and hosts require."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
         yield from _unmet(scenario, f"link.{option.name}", option.all_needs)
     for option in (option for option in HOST_OPTIONS if option.used(scenario["transport"])):
@@ -29,7 +29,7 @@ def link_option_problems(scenario) -> Iterator[str]:
 
 
 def _unmet(scenario, name, needs):
-    """Yield problems with a scenario's keys whose value can't be combined with an option."""
+    """Yield a problem for each value of a scenario that can't be combined with an option (``name``)."""
     for key, allowed in needs.items():
         value = scenario
         for step in key.split("."):
@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield problems with effects that are set for packets in the reverse direction although none are sent there."""
+    """Yield a problem for each option that is set only for the reverse direction if no packets are sent in that direction."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings for packet order or jitter's distribution that are given without jitter or with too short a delay."""
+    """Yield problems with the settings for packet order and the distribution of jitter, which need jitter and a sufficient delay."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."
@@ -68,7 +68,7 @@ def order_problems(scenario) -> Iterator[str]:
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield problems with correlations for effects that aren't drawn, or that are so likely that correlation would make them certain."""
+    """Yield problems with correlations of effects that a link doesn't have, or that correlation would make nearly certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
@@ -88,12 +88,15 @@ def correlation_problems(scenario) -> Iterator[str]:
 
 
 def _models_of(link, direction):
-    """Return the names of the loss models that a link has in one direction; at most one is allowed."""
+    """Return the names of a link's loss models in one direction. At most one is allowed."""
     return [name for name in LOSS_MODELS if OF_NAME[name].of(link, direction) is not None]
 
 
 def with_share_of_model(scenario) -> dict:
-    """Return ``link`` of a scenario with the loss model's share as `loss_percent`; `model_problems` reports invalid models."""
+    """Return the ``link`` of a scenario with `loss_percent` set to the share of packets that its loss model loses.
+
+    Invalid models are ignored; `model_problems` reports them.
+    """
     link = scenario["link"]
     shares = dict(link["loss_percent"])
     for way in DIRECTIONS:
@@ -104,7 +107,7 @@ def with_share_of_model(scenario) -> dict:
 
 
 def _chance_problems(name, way, value):
-    """Yield contradictions among a loss model's probabilities."""
+    """Yield problems with the probabilities of a loss model."""
     percent = {key.removesuffix("_percent"): number for key, number in value.items()}
     for pair in NOT_CERTAIN if name == "loss_state" else ():
         if all(percent[one] for one in pair) and sum(percent[one] for one in pair) >= 100:
@@ -121,7 +124,7 @@ def _chance_problems(name, way, value):
 
 
 def model_problems(scenario) -> Iterator[str]:
-    """Yield problems with loss models: invalid values, impossible burst lengths, and settings that can't be combined with a model."""
+    """Yield problems with loss models and with settings that can't be combined with them."""
     link = scenario["link"]
     for way, name in ((one, name) for one in DIRECTIONS for name in _models_of(link, one)):
         value, loss = link[name][way], link["loss_percent"][way] / 100

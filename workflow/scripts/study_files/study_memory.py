@@ -1,4 +1,4 @@
-"""Describe segments, windows and buffers that Linux can't honour, and settings that exceed a guest's memory."""
+"""Describe problems with segment and buffer sizes that Linux can't honour, and with settings that exceed a guest's memory."""
 
 from collections.abc import Iterator
 
@@ -7,23 +7,22 @@ from study_files.study_platforms import LINUX
 from study_files.study_queues import SUPER_FRAME_BYTES
 from study_files.study_variation import run_of
 
-# Linux lets a receive window grow beyond its initial value only for segments of at least this size (tcp_event_data_recv of
-# net/ipv4/tcp_input.c); measured: with 88 bytes at most 65,560 are in flight.
+# Smallest size of segments for which Linux enlarges a receive window beyond its initial value (tcp_event_data_recv in
+# net/ipv4/tcp_input.c). With segments of 88 bytes, at most 65,560 bytes are in flight (measured).
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-#: Largest number of windows of one bandwidth-delay product that thousands of flows can have in flight together.
+#: Upper bound of the data that thousands of flows can have in flight together, in bandwidth-delay products.
 MOST_FULL_WINDOWS = 4
-# The guest has 6 GB, and a packet takes up to twice its size there (socket
-# buffers and bookkeeping).
+# The guest has 6 GB of memory, and a packet takes up to twice its size (socket buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
-# Linux initially offers half of a receive buffer as a window, and limits segments to half of the largest window that it has seen
-# (tcp_bound_to_half_wnd of include/net/tcp.h); measured: 5,792 bytes for segments of 1,448, 4,000 for 1,000.
+# Linux initially advertises half of a receive buffer as its window, and limits segments to half of the largest window that the peer has
+# advertised (tcp_bound_to_half_wnd in include/net/tcp.h). Measured minimum: 5,792 bytes for segments of 1,448 bytes, 4,000 for 1,000.
 SEGMENTS_OF_A_BUFFER = 4
 # Largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
 
 def segment_problems(scenario) -> Iterator[str]:
-    """Yield a problem if segments are so small that a receiver's window would never open."""
+    """Yield a problem if segments are so small that the receive window would limit the flows."""
     segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
     small = segment is not None and segment < GROWING_SEGMENT_BYTES
     if not small or asked is not None or scenario["platform"] not in LINUX:
@@ -40,7 +39,7 @@ def segment_problems(scenario) -> Iterator[str]:
 
 
 def buffer_problems(scenario) -> Iterator[str]:
-    """Yield problems with buffer sizes that Linux can't honour."""
+    """Yield problems with the sizes of send and receive buffers that Linux can't honour."""
     transport, run = scenario["transport"], run_of(scenario)
     if scenario["platform"] not in LINUX or run.udp:
         return
@@ -85,7 +84,7 @@ def memory_problems(scenario) -> Iterator[str]:
 
 
 def _queue_bytes(scenario):
-    """Return the size of a scenario's full queues in bytes, including both directions if they differ."""
+    """Return the total size of a scenario's full queues in bytes: two queues if the directions differ, otherwise one."""
     run = run_of(scenario)
     packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
     held = 0
@@ -98,9 +97,9 @@ def _queue_bytes(scenario):
 
 
 def _flow_bdp_bytes(scenario):
-    """Return the bandwidth-delay product in bytes of a single flow on the path, or None without a rate.
+    """Return the bandwidth-delay product of a single flow in bytes, or None if its rate isn't limited.
 
-    The rate is the link's or the sender's limit, whichever is lower.
+    The flow's rate is limited by the link and the sender. The lower limit counts.
     """
     limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
     rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)

@@ -1,4 +1,4 @@
-"""Describe a study's conflicts with the MTU of its links, in sentences that start with the key."""
+"""Describe problems with settings that don't fit the MTU of a link, in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -18,12 +18,12 @@ LEAST_IPV6_MTU_BYTES = 1280
 
 
 def udp_payload_bytes(scenario) -> int:
-    """Return the largest UDP payload of an IPv6 packet in bytes."""
+    """Return the largest UDP payload of an IPv6 packet on a scenario's link, in bytes."""
     return scenario["link"]["mtu_bytes"] - IP_HEADER_BYTES["ipv6"] - UDP_HEADER_BYTES
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings that exceed a resolved scenario's packet size or are too small for a packet."""
+    """Yield problems with payloads that are too large for a packet of a resolved scenario, and with limits below the size of a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:
@@ -33,7 +33,7 @@ def mtu_problems(scenario) -> Iterator[str]:
 
 
 def _too_small(scenario, packet_bytes, here):
-    """Yield problems with sizes that are too small for a full packet."""
+    """Yield problems with queues, policers and shapers that are too small for a full packet."""
     link = scenario["link"]
     held = {f"{key}.bytes": queue.get("bytes") for key in QUEUES if (queue := scenario[key])}
     held |= {f"link.{POLICERS[way]}.burst_bytes": one["burst_bytes"] for way, one in policers_of(link).items()}
@@ -44,7 +44,7 @@ def _too_small(scenario, packet_bytes, here):
 
 
 def ip_version_problems(study) -> Iterator[str]:
-    """Yield problems with links that IPv6 can't use, and of segments that are too large for packets of a study's IP versions."""
+    """Yield problems with MTUs that are too small for IPv6, and with segments that are too large for the MTU and the IP versions."""
     headers = max(HEADER_BYTES[version] for version in study["ip_versions"]) + TCP_TIMESTAMP_OPTION_BYTES
     for scenario in study["scenarios"]:
         segment, most = scenario["transport"]["segment_bytes"], scenario["link"]["mtu_bytes"] - headers

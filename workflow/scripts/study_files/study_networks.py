@@ -1,4 +1,4 @@
-"""Describe problems with a network, its paths and its applications, in sentences that start with the key."""
+"""Describe problems with the network, paths and application of a scenario, in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
-#: Key of `transport` that doesn't apply to UDP -> value that has no effect.
+#: Key of `transport` that applies only to TCP -> value that has no effect.
 OF_TCP = {
     "receive_buffer_bytes": None,
     "send_buffer_bytes": None,
@@ -21,13 +21,13 @@ OF_TCP = {
     "ecn": "off",
     **{option.name: option.default for option in HOST_OPTIONS},
 }
-#: Smallest number of message exchanges for a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
+#: Smallest number of message exchanges in a round-trip test (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
 #: Payload of a full packet after the headers of IP and UDP.
 
 
 def network_problems(scenario) -> Iterator[str]:
-    """Yield contradictions among topology, paths and link of a resolved scenario."""
+    """Yield contradictions between the topology, paths and link of a resolved scenario."""
     link, paths = scenario["link"], scenario["multipath"]
     if scenario["hosts"]["qdisc"] != "none":
         yield from _host_queue_problems(scenario)
@@ -59,7 +59,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield problems with rates that can't be shaped as requested, and of a netem that can't be placed on the hosts."""
+    """Yield problems with the shaper of a link, and with a netem that can't be placed on the sending host."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -75,7 +75,7 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield problems with lists of one value per path: a wrong length, or values that contradict the link."""
+    """Yield problems with lists of one value per path, which may have the wrong length or contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
@@ -95,7 +95,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield problems with queueing disciplines that the senders' interfaces can't have."""
+    """Yield problems with settings that don't allow a queueing discipline on the senders' interfaces."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -106,7 +106,7 @@ def _host_queue_problems(scenario):
 
 
 def _outage_problems(scenario, outage):
-    """Yield problems with a path's outage."""
+    """Yield problems with the outage of a path."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
         yield f"multipath.outage is set for path {outage['path']}; allowed with topology {scenario['topology']}: null, because subflows share one path."
@@ -136,7 +136,7 @@ def _needs_tunnels(paths):
 
 
 def _needs_cable(scenario):
-    """Yield problems with settings that are allowed only for a cable; serialisation is also allowed for a chain."""
+    """Yield problems with settings that need a cable, although the topology isn't a cable."""
     here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
@@ -151,7 +151,7 @@ def _needs_cable(scenario):
 
 
 def traffic_problems(scenario) -> Iterator[str]:
-    """Yield conflicts with the application and protocol of a resolved scenario."""
+    """Yield problems with settings that don't fit a resolved scenario's application or protocol."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
     # The time of a message in both directions, and the empty path's round trip.
@@ -194,7 +194,7 @@ def traffic_problems(scenario) -> Iterator[str]:
 
 
 def _segment_problems(scenario):
-    """Yield problems with connection settings that only iperf3 over TCP supports."""
+    """Yield problems with `no_delay` and `segment_bytes`, which only iperf3 over TCP supports."""
     traffic, segment_bytes = scenario["traffic"], scenario["transport"]["segment_bytes"]
     settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
     allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"

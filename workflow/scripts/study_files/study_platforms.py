@@ -1,15 +1,18 @@
-"""Limits of each platform and of iperf3; a study that exceeds a limit is rejected before any run, with one sentence per problem."""
+"""Describe settings that iperf3 or a platform doesn't support. A study with such settings is rejected before any run."""
 
 from simulator.limits import refusals
 
 #: Platforms that are a Linux kernel.
 LINUX = ("uml", "host")
-#: Names that operating systems use for the only processor architecture supported by User-mode Linux.
+#: Names of x86-64 in different operating systems. User-mode Linux supports no other architecture.
 UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return problems with a resolved scenario's flows, given the study's CCAs and mixes, as sentences that start with the key."""
+    """Return problems with a resolved scenario's flows, as sentences that start with the key.
+
+    ``ccas`` lists the study's CCAs, with mixes expanded.
+    """
     problems = []
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
@@ -25,7 +28,7 @@ def flow_problems(scenario, ccas) -> list[str]:
 
 
 def platform_problems(scenario, ccas, ip_versions) -> list[str]:
-    """Return problems with a resolved scenario's settings that the platform doesn't support, as full sentences."""
+    """Return a sentence about each setting of a resolved scenario that its platform doesn't support."""
     platform, recovery = scenario["platform"], scenario["transport"]["recovery"]
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)
@@ -34,7 +37,10 @@ def platform_problems(scenario, ccas, ip_versions) -> list[str]:
 
 
 def machine_problem(study, machine) -> str | None:
-    """Return the reason why a machine can't run a resolved study's platforms, or None; ``machine`` is the result of `platform.machine`."""
+    """Return the reason why a machine can't run a resolved study, or None if it can.
+
+    ``machine`` is the machine's architecture, as returned by `platform.machine`.
+    """
     if any(scenario["platform"] == "uml" for scenario in study["scenarios"]) and machine.lower() not in UML_PROCESSORS:
         return (
             f"platform uml runs only on x86-64 processors, and this machine has {machine}; "

@@ -1,4 +1,4 @@
-"""Describe how a bottleneck's queue violates its discipline's declaration, in sentences that start with the key."""
+"""Describe problems with the queue of a bottleneck, in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -15,13 +15,18 @@ from study_files.study_validation import value_text
 #: Size of a full packet plus the largest overhead of a frame.
 LARGEST_PACKET_BYTES = PACKET_BYTES + 64
 SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS of net/sched/sch_sfq.c
-SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
+SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest frame with segmentation offload
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
     """Yield a message for each setting of a queue that doesn't fit its discipline.
 
-    ``queue`` is the mapping as written in the study, without defaults; ``key`` is its place in the study.
+    Parameters
+    ----------
+    queue : dict
+        Queue as written in the study, without defaults.
+    key : str
+        Key of the queue, for messages.
     """
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
@@ -53,7 +58,7 @@ def _problems_of(queue):
 
 
 def _range_problem(parameter, value):
-    """Return the allowed range of a parameter in words if a value of the right type is outside the range, otherwise None."""
+    """Return a description of a parameter's allowed values if a value isn't allowed, otherwise None."""
     if parameter.choices:
         return None if value in parameter.choices else f"one of {', '.join(parameter.choices)}"
     if parameter.is_switch or value is None or parameter.least is None:
@@ -65,7 +70,10 @@ def _range_problem(parameter, value):
 
 
 def _red_problems(given, queue):
-    """Yield contradictions among RED's thresholds; ``queue`` is ``given`` with defaults, including those derived from a step."""
+    """Yield contradictions between the parameters of RED.
+
+    ``given`` is the queue as written in the study. ``queue`` is the same queue with defaults filled in.
+    """
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
@@ -89,7 +97,10 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield problems with values beyond the ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in red.h)."""
+    """Yield problems with parameters of RED that exceed the number ranges of tc and the kernel.
+
+    The ranges follow from tc_red_eval_P in tc/tc_red.c and red_check_params in red.h.
+    """
     low, high = (queue[name] * LARGEST_PACKET_BYTES for name in ("min_packets", "max_packets"))
     weight = red_ewma(queue["min_packets"], queue["burst_packets"])
     if high > low and queue["probability"] / (high - low) <= 2**-31:
@@ -108,7 +119,7 @@ def _red_arithmetic(queue):
 
 
 def network_queue_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and the disciplines of its queues, including the reverse direction's queue."""
+    """Yield problems with settings of a resolved scenario that can't be combined with the disciplines of its queues."""
     for key in (key for key in QUEUES if scenario[key]):
         yield from _discipline_problems(scenario, key)
     if scenario["reverse_queue"]:
@@ -142,7 +153,7 @@ def _discipline_problems(scenario, key):
 
 
 def size_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and the sizes of its queues."""
+    """Yield problems with the sizes of a resolved scenario's queues."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     yield from _size_problems(scenario, "queue", run, run.bdp_bytes)
     if scenario["reverse_queue"] and scenario["link"]["rate_mbps"] is not None:
@@ -175,7 +186,10 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield problems with DCTCP flows that would get no marks and thus behave like Reno (RFC 8257, section 3.5), except in exams."""
+    """Yield a problem for each scenario in which DCTCP would get no marks, except in exams.
+
+    Without marks, DCTCP behaves like Reno (RFC 8257, section 3.5).
+    """
     if study["exam"]["cca"]:
         return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
@@ -210,7 +224,10 @@ def mark_problems(study) -> Iterator[str]:
 
 
 def _named_flows(scenario):
-    """Yield (key, CCA, ECN) of flows whose CCA a resolved scenario sets; `study_groups` checks groups with the kernel's dctcp."""
+    """Yield the key, CCA and ECN mode of flows for which a resolved scenario sets the CCA.
+
+    Groups with the kernel's own dctcp are omitted, because `study_groups` checks them.
+    """
     if cross := scenario.get("chain", {}).get("cross_cca"):
         yield "chain.cross_cca", cross, scenario["transport"]["ecn"]
     for group in scenario["groups"]:

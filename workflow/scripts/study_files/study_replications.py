@@ -1,8 +1,8 @@
-"""Number of replications for a study's scenarios: a fixed number, or the number needed for the required precision.
+"""Number of replications of each scenario: a fixed number, or the number needed for the required precision.
 
-A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks at its runs after fixed numbers of
-replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so that all of them are
-available for every comparison, while other scenarios may need many more or fewer replications.
+A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks after fixed numbers of replications.
+Each scenario continues or ends as a whole. All of its CCAs and IP versions have the same number of replications with the same seeds, so
+that all of them can be compared. Scenarios can differ in their number of replications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Approximate factor between the numbers of replications at successive looks, which limits unnecessary runs to about a third of all.
+#: Approximate factor between the numbers of replications at successive looks. It limits unnecessary runs to about a third of all runs.
 GROWTH = 1.5
 
 
@@ -27,14 +27,15 @@ def most_replications(study) -> int:
 
 
 def fixed_replications(study) -> dict[str, int]:
-    """Return the number of replications of each scenario in a study without interim looks: the scenario's own, otherwise the study's."""
+    """Return the number of replications by scenario in a study without interim looks. A scenario may override the study's number."""
     return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:
-    """Return the numbers of replications at a resolved study's interim looks in ascending order; a fixed number is returned as it is.
+    """Return the numbers of replications at a resolved study's interim looks, in ascending order.
 
-    The numbers grow from ``at_least`` to ``at_most`` by a constant factor close to `GROWTH`.
+    The numbers grow from ``at_least`` to ``at_most`` by a constant factor close to `GROWTH`. A study without interim looks has only one
+    number.
     """
     last = most_replications(study)
     first = study["replications"]["at_least"] if has_looks(study) else last
@@ -45,26 +46,32 @@ def looks(study) -> tuple[int, ...]:
 
 
 def replications_words(study) -> int | str:
-    """Return the number of replications per cell, such as 4 or "10 to 100"."""
+    """Return the number or the range of replications per cell, such as 4 or "10 to 100"."""
     numbers = looks(study) if has_looks(study) else sorted(set(fixed_replications(study).values()))
     return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def look_path(scenario, replications) -> str:
-    """Return the path of a look's file, relative to the study's results; a missing file is made again from the runs."""
+    """Return the path of an interim look's file, relative to the study's results. A missing file is made again from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 
 def goes_on(path) -> bool:
-    """Return whether a look's file requests more replications of the look's scenario."""
+    """Return whether a scenario needs more replications according to the file of an interim look."""
     return json.loads(Path(path).read_text(encoding="utf-8"))["goes_on"]
 
 
 def wanted_replications(study, results) -> dict[str, int]:
-    """Return the number of replications of each scenario as far as it is known: up to the first look that has not been taken.
+    """Return the number of replications that each scenario needs as far as is known now.
 
-    For a scenario whose looks have ended, this is the final number; a fixed number stays the same. ``results`` is the study's results
-    folder.
+    In a study with interim looks, this is the number at the first look that has not been taken or that ended the scenario.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved study.
+    results : str or pathlib.Path
+        Folder with the study's results.
     """
     if not has_looks(study):
         return fixed_replications(study)
@@ -81,7 +88,7 @@ def wanted_replications(study, results) -> dict[str, int]:
 def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
     """Return the number of replications of each scenario, given a list of runs (scenario, ..., replication).
 
-    This is the number of replications at the first look that the runs don't exceed, so that missing runs up to that number are noticed.
+    In a study with interim looks, the highest replication is rounded up to the next look, so that missing runs are noticed.
     """
     if not has_looks(study):
         return fixed_replications(study)

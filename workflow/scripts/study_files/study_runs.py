@@ -1,4 +1,4 @@
-"""The runs of a resolved study (`study.resolve`), with their seeds and specifications.
+"""List the runs of a resolved study (`study.resolve`), and derive their seeds and specifications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -19,7 +19,7 @@ from study_files.study_variation import corners, drawn
 
 #: Keys of a scenario that aren't part of a run.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
-#: Keys of groups that only runs with another value contain -> value without effect.
+#: Key of a group -> value without effect. A specification contains the key only with another value.
 OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
@@ -31,22 +31,22 @@ OPTIONS_OF_LINK = {
 
 
 def ccas_written_out(study) -> list[str]:
-    """Return the CCAs and mixes of a study's runs, including ordered pairs if the study requests them."""
+    """Return the CCAs and mixes that a study runs. If the study requests ordered pairs, they replace the CCAs."""
     if study["mixes"] != "ordered-pairs":
         return study["ccas"]
     return ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
 
 
 def cells(study) -> Iterator[tuple[str, str, str]]:
-    """Iterate over the cells of a study: tuples (scenario id, CCA, IP version)."""
+    """Iterate over the cells of a study as tuples (scenario id, CCA, IP version)."""
     scenario_ids = [scenario["id"] for scenario in study["scenarios"]]
     return itertools.product(scenario_ids, study["ccas"], study["ip_versions"])
 
 
 def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication).
+    """Iterate over the runs of a study as tuples (scenario id, CCA, IP version, replication).
 
-    ``replications`` is the number by scenario id; by default the largest number that the study may have.
+    ``replications`` is the number of replications by scenario id. By default, it is the largest number that the study allows.
     """
     replications = replications or ({} if has_looks(study) else fixed_replications(study))
     for scenario_id, cca, ip_version in cells(study):
@@ -63,7 +63,7 @@ def count_runs(study, replications: Mapping[str, int]) -> int:
 
 
 def runs_at_looks(study) -> tuple[int, int]:
-    """Return the numbers of runs at a study's first and last look, excluding control runs."""
+    """Return the number of runs at a study's first look and at its last look, excluding control runs."""
     of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
     of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
     first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
@@ -71,7 +71,7 @@ def runs_at_looks(study) -> tuple[int, int]:
 
 
 def ip_versions_of(study, replication) -> list[str]:
-    """Return the IP versions of a replication: all of the study's, or one in an exam that alternates them."""
+    """Return the IP versions of a replication: all IP versions of the study, or a single one in an exam that alternates them."""
     versions = study["ip_versions"]
     return [versions[(replication - 1) % len(versions)]] if _alternates(study) else versions
 
@@ -81,7 +81,10 @@ def _alternates(study):
 
 
 def last_replication(study, scenario_id=None) -> int:
-    """Return the number of the last run in a scenario's cells, or in all cells; control runs, if any, follow the replications."""
+    """Return the number of the last run in each cell, counting from 1. Control runs are numbered after the replications.
+
+    Without ``scenario_id``, return the largest number of all scenarios.
+    """
     most = most_replications(study)
     if scenario_id is not None and not has_looks(study):
         most = fixed_replications(study)[scenario_id]
@@ -89,14 +92,14 @@ def last_replication(study, scenario_id=None) -> int:
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the control runs of a study, if any, as tuples in the form of `runs`."""
+    """Iterate over the control runs of a study as tuples like those of `runs`."""
     for cell in cells(study):
         for replication in range(most_replications(study) + 1, last_replication(study) + 1):
             yield (*cell, replication)
 
 
 def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study, like `runs`, and then over the control runs."""
+    """Iterate over the runs of a study as in `runs`, and then over the control runs."""
     return itertools.chain(runs(study, replications), control_runs(study))
 
 
@@ -105,12 +108,13 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
     All CCAs and IP versions of a scenario share the seed of a replication,
     because common random numbers make comparisons more precise (Law, Simulation
-    Modeling and Analysis, section 11.2). The study's name, other levels of its
-    factors and the scenario's conditions have no influence, so adding a level
-    doesn't change other runs.
+    Modeling and Analysis, section 11.2). The seed doesn't depend on the study's
+    name, its other factors or the scenario's conditions, so adding a CCA, an IP
+    version or a scenario doesn't change other runs.
 
-    The seed is between 1 and 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of `sawtooth-run-seed/1 <study seed>
-    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids don't contain spaces, so different combinations give different texts.
+    The seed is computed from the first 8 bytes (big-endian) of the SHA-256 of `sawtooth-run-seed/1 <study seed> <scenario id>
+    <replication>`, modulo 2**32 - 1, plus 1. So it lies between 1 and 2**32 - 1. Ids don't contain spaces, so different combinations give
+    different texts.
     """
     text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
     number = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
@@ -118,15 +122,28 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
 
 def seed_of_run(study, scenario_id, replication) -> int:
-    """Return the seed of a study's run (`run_seed`); a scenario may share the seeds of another scenario."""
+    """Return the seed of a study's run (`run_seed`). A scenario may share the seeds of another scenario."""
     return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
 
 
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return the specification of a run for the testbed.
 
-    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings
-    of this run. Its parts are shared with the study and must not be modified. Raises `KeyError` if the study has no such run.
+    Parts of the specification are shared with the study and must not be modified.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved study.
+    scenario_id, cca, ip_version : str
+        Cell of the run.
+    replication : int or str
+        Number of the replication, counted from 1. It may be text from a path.
+
+    Raises
+    ------
+    KeyError
+        If the study has no such run.
     """
     replication = int(replication)
     if (
@@ -146,13 +163,26 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
-    """Return the common part of the specifications of a scenario's runs: ``schema_version`` and ``scenario``.
+    """Return the part of a specification that all runs of a scenario share: ``schema_version`` and ``scenario``.
 
-    The result doesn't contain the study's name, so a run gives the same bytes in every study that contains it.
+    It doesn't contain the study's name, so a run gives the same bytes in every study that contains it. Parts of the result are shared with
+    the study and must not be modified.
 
-    With a replication, drawn quantities have the values of this replication; without one, the values in the scenario. ``cca_definitions``
-    is included if the study defines the CCA or mix, or other CCAs in the scenario.
-    Parts of the result are shared with the study. Raises KeyError if the study has no such scenario.
+    Parameters
+    ----------
+    study : dict
+        Resolved study.
+    scenario_id : str
+        Id of the scenario.
+    replication : int, optional
+        Replication for which drawn quantities get their values. By default, they have the values in the scenario.
+    cca : str, optional
+        CCA or mix. If its runs need definitions, the result includes them as ``cca_definitions``.
+
+    Raises
+    ------
+    KeyError
+        If the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
@@ -163,12 +193,15 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
 
 
 def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
-    """Return the definitions needed by runs of a CCA or mix in a scenario, by name (`definitions_of_runs`)."""
+    """Return the definitions that runs of a CCA or mix need in a scenario, by name (`definitions_of_runs`)."""
     return definitions_of_runs(study, _scenario(study, scenario_id), cca)
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all drawn quantities at their upper bounds, for sizing jobs; runs of a program require ``cca``."""
+    """Return `run_conditions` with all drawn quantities at their upper bounds, to estimate the needs of jobs.
+
+    ``cca`` is required for runs of a program.
+    """
     largest = list(corners(_scenario(study, scenario_id)))[-1]
     return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
@@ -182,7 +215,7 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
-    # Documents of runs without ECN, changes of the path or groups of flows stay the same as before these options existed.
+    # Documents of runs without ECN, changes to the path or groups of flows stay the same as before these options existed.
     transport = _used(scenario["transport"], OPTIONS_OF_TRANSPORT)
     # Likewise for runs that aren't on a chain.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
@@ -204,25 +237,25 @@ def _used(section, unused):
 def job_runs(
     study, most_runs, most_s=math.inf, *, seconds_of=None, needs_of=None, scenarios=None
 ) -> list[list[tuple[str, str, str, int]]]:
-    """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
+    """Divide the runs of a study into jobs, and return a list of tuples as in `runs` for each job.
 
-    A job ends before the run that would exceed the limit of runs or seconds. The runs of a job have the same needs and are ordered by
-    scenario and replication. In a study with interim looks, all runs of a job belong to one scenario and lie between the same two looks.
+    All runs of a job have the same needs. They are ordered by scenario and replication. In a study with interim looks, they belong to one
+    scenario and lie between the same two looks.
 
     Parameters
     ----------
     study : dict
-        The resolved study.
+        Resolved study.
     most_runs : int
         Largest number of runs in a job.
     most_s : float
         Largest expected duration of a job in s.
     seconds_of : callable, optional
-        Function of scenario and CCA that returns the expected seconds of a run.
+        Function that takes a scenario id and a CCA and returns the expected duration of a run in s.
     needs_of : callable, optional
-        Function of scenario and CCA that returns the needs (hashable) that must be met before a run can start.
+        Function that takes a scenario id and a CCA and returns a hashable description of the inputs that a run needs.
     scenarios : container of str, optional
-        Identifiers of the scenarios whose runs are divided; all if not given.
+        Ids of the scenarios to include; by default, all.
     """
     places = {scenario["id"]: place for place, scenario in enumerate(study["scenarios"])}
     alike = {}

@@ -1,8 +1,8 @@
-"""The schema of a study file, and descriptions of allowed values in words.
+"""Read the schema of study files, and describe allowed values in words.
 
-`workflow/schemas/study.schema.yaml` is the only place for parameters' defaults, ranges, units and descriptions, except for parameters of
-queueing disciplines (`study_files.queue_keys`), links (`study_files.link_keys`) and hosts (`study_files.host_keys`). This module reads
-the schema for code that validates a study, completes it with defaults, or documents it.
+`workflow/schemas/study.schema.yaml` is the only place for the defaults, ranges, units and descriptions of parameters. The exceptions are
+parameters of queueing disciplines (`study_files.queue_keys`), options of links (`study_files.link_keys`) and options of hosts
+(`study_files.host_keys`). Code that validates, completes or documents a study gets the schema from this module.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
-#: Keys of a scenario that `defaults` can't have, because they belong to a single scenario.
+#: Keys of a scenario that `defaults` can't have, because scenarios can't share their values.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
 #: Largest number of nodes whose keys are remembered, ten times the number of nodes in the schema.
 MOST_NODES = 5_000
@@ -25,7 +25,7 @@ MOST_NODES = 5_000
 
 @lru_cache(maxsize=1)
 def study_schema() -> dict:
-    """Return the schema of a study as a dict, which is shared and must not be modified."""
+    """Return the schema of a study. The dict is shared and must not be modified."""
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
@@ -44,10 +44,10 @@ def study_schema() -> dict:
 
 
 def remembered(function: Callable) -> Callable:
-    """Return a function of a schema node that computes its result once per node; results are shared and must not be modified.
+    """Cache the results of a function of a schema node. Results are shared and must not be modified.
 
-    Completing a study needs the keys of the same few hundred nodes thousands of times. Nodes can't be hashed, so the cache's key is the
-    node's identity; an entry holds its node, so that no other node gets the same identity.
+    Completing a study needs the keys of the same few hundred nodes thousands of times. Nodes aren't hashable, so the cache uses the
+    identity of a node as the key. Each entry keeps a reference to its node, so that no other node can get the same identity.
     """
     known = {}
 
@@ -66,7 +66,7 @@ def remembered(function: Callable) -> Callable:
 def dereferenced(node) -> dict:
     """Return a schema node with its `$ref` replaced by the node that it refers to.
 
-    Keywords next to `$ref` (such as a description) override those of the referenced node.
+    Keywords next to `$ref`, such as a description, override the keywords of the referenced node.
     """
     return _referred(node) if "$ref" in node else node
 
@@ -79,7 +79,7 @@ def _referred(node):
 
 
 def keys_of(node) -> dict[str, dict]:
-    """Return the dereferenced schemas of an object's keys, by name and in order; the dict is shared and must not be modified."""
+    """Return the dereferenced schemas of an object's keys in order, by name. The dict is shared and must not be modified."""
     return _keys(node) if "properties" in node or "$ref" in node else {}
 
 
@@ -90,23 +90,23 @@ def _keys(node):
 
 
 def is_section(node) -> bool:
-    """Return whether a schema node is a section, which is merged key by key instead of being replaced as a whole."""
+    """Return whether a schema node is a section. Sections are merged key by key; other values are replaced."""
     return node.get("type") == "object" and "default" not in node
 
 
 def has_directions(node) -> bool:
-    """Return whether a value may be given separately for each direction (`forward`, `reverse`)."""
+    """Return whether a schema node allows separate values for the directions (`forward` and `reverse`)."""
     return "then" in node and "forward" in keys_of(node["then"])
 
 
 def scenario_schema() -> dict:
-    """Return the schema of one scenario."""
+    """Return the schema of a scenario."""
     return dereferenced(study_schema()["$defs"]["scenario"])
 
 
 @lru_cache(maxsize=1)
 def homes_of_keys() -> dict[str, str]:
-    """Return the place of each key (the study, a scenario or a section) in words, for hints about misplaced keys."""
+    """Return the name of the place of each key, such as "a scenario" or "'link'", for messages about misplaced keys."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")

@@ -1,8 +1,11 @@
-"""Limits for flows carried by two programs of the testbed (`traffic.processes: per-side`): their number, and unsupported settings."""
+"""Describe problems with the number of flows, and with settings that `traffic.processes: per-side` doesn't support.
+
+With `per-side`, two programs of the testbed carry all flows.
+"""
 
 from collections.abc import Iterator
 
-#: `traffic.processes` -> largest number of long flows in a run; iperf3 has two processes per flow, or one stream per flow.
+#: `traffic.processes` -> largest number of long flows in a run.
 MOST_FLOWS = {"per-flow": 64, "single": 64, "per-side": 5000}
 
 
@@ -12,7 +15,7 @@ def most_flows(scenario) -> int:
 
 
 def stream_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario's number of flows and the programs that carry them."""
+    """Yield problems with the number of flows in a resolved scenario, and with settings that `per-side` doesn't support."""
     traffic, flows, most = scenario["traffic"], scenario["flows"], most_flows(scenario)
     if flows > most and not scenario["groups"]:
         yield f"flows is {flows}; allowed with traffic.processes {traffic['processes']}: up to {most}, with per-side up to {MOST_FLOWS['per-side']}."

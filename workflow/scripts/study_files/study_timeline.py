@@ -1,4 +1,4 @@
-"""Describe problems with a path's changes over time, in sentences that start with the key."""
+"""Describe problems with changes to the path over time, in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_validation import value_text
 
-#: Largest number of changes in a run: each is an entry of its document.
+#: Largest number of changes in a run. Each change is an entry in the run document.
 CHANGES_LIMIT = 20_000
 
 
 def timeline_problems(scenario) -> Iterator[str]:
-    """Yield contradictions within a resolved scenario's timeline, and between the timeline and the rest of the scenario."""
+    """Yield contradictions within the timeline of a resolved scenario, and between the timeline and other settings."""
     timeline = scenario["link"]["timeline"]
     if not timeline:
         return
@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield problems with impossible policers, as sentences that start with the key."""
+    """Yield problems with settings that don't allow the policers of a resolved scenario."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -79,7 +79,10 @@ def _of_entry(scenario, number, entry):
 
 
 def _lost_to_the_end(scenario):
-    """Yield a problem for each direction in which all packets, including iperf3's control messages, are lost until the traffic's end."""
+    """Yield a problem for each direction in which all packets are lost at the end of the traffic.
+
+    iperf3's control messages would be lost, too.
+    """
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():
         if run.timeline.values(way, "loss_percent")[-1][1] == LOST_ALL:
@@ -91,7 +94,7 @@ def _lost_to_the_end(scenario):
 
 
 def _at_one_time(timeline):
-    """Yield a problem for each pair of entries that change the same quantity at the same time."""
+    """Yield a problem for each two entries that change the same quantity at the same time."""
     spans = {}
     for number, entry in enumerate(timeline):
         for name in (*QUANTITIES, "down_for_s"):
@@ -109,6 +112,6 @@ def _at_one_time(timeline):
             if at_s <= until_s and (first, second) not in seen:
                 seen.add((first, second))
                 yield (
-                    f"link.timeline[{second}].{name} changes at {at_s:g} s a quantity that link.timeline[{first}] changes until {until_s:g} s "
-                    f"({way}); allowed: one change of a quantity at a time."
+                    f"link.timeline[{second}].{name} changes a quantity at {at_s:g} s that link.timeline[{first}] changes until {until_s:g} s "
+                    f"({way}); allowed: one change to a quantity at a time."
                 )

@@ -1,4 +1,4 @@
-"""Capacity over time from a file, which is read when a study is resolved, so that runs don't need the file."""
+"""Read the capacity of a link over time from a trace file when a study is resolved, so that runs don't need the file."""
 
 import hashlib
 import io
@@ -19,32 +19,38 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size of a trace file in bytes, and number of lines by format: an hour at 20 Mbit/s, or over an hour of rates every 10 ms.
+#: Largest size of a trace file in bytes, and largest number of lines by format. They suffice for an hour at 20 Mbit/s, or for an hour of
+#: rates every 10 ms.
 LARGEST_BYTES = 2**26
 MOST_LINES = {"mahimahi": 6_000_000, "csv": 500_000}
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
-#: Smallest length of a shorter last step, as a share of a step.
+#: Smallest length of the last step, as a share of a full step.
 LEAST_STEP = 0.1
 #: Smallest mean rate of a trace: one full packet in 12 s.
 LEAST_MBPS = 0.001
 
 
 class TraceError(ValueError):
-    """A trace can't be used; the message gives the problem and the allowed values."""
+    """A trace can't be used. The message gives the problem and the allowed values."""
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace with the SHA-256, period and capacity of each step from its file; a trace with rates is returned unchanged.
+    """Return a trace with its period, the rate in each step and the SHA-256 of its file.
 
-    Raises `TraceError`.
+    A trace that already has rates is returned unchanged, without reading the file.
 
     Parameters
     ----------
     trace : dict
-        `link.trace` of a scenario, with all its keys.
+        `link.trace` of a scenario, with all keys.
     source : str
-        The study's file; the path of the trace's file is relative to the folder of the study's file.
+        Path of the study's file. The path of the trace file is relative to its folder.
+
+    Raises
+    ------
+    TraceError
+        If the file can't be read or isn't a valid trace.
     """
     if trace["rates_mbps"] is not None:
         return trace
@@ -76,9 +82,9 @@ def completed_trace(trace, source) -> dict:
 
 
 def _steps(lasts_ms, step_ms, most):
-    """Return the times in ms at which the steps of a trace begin; the last step may be shorter than the others.
+    """Return the times in ms at which the steps of a trace begin.
 
-    A remainder shorter than `LEAST_STEP` steps is added to the previous step.
+    The last step may be shorter than the others. If it would be shorter than `LEAST_STEP`, it becomes part of the step before.
     """
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:
@@ -88,12 +94,12 @@ def _steps(lasts_ms, step_ms, most):
 
 
 def _differences(offered, ends_ms):
-    """Return the bytes offered in each step; ``offered`` is the cumulative function of time."""
+    """Return the number of bytes offered in each step. ``offered`` is a function that returns the bytes offered until a time in ms."""
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
 def file_beside(name, source) -> bytes:
-    """Return the bytes of a file in or below a study's folder; raise `TraceError` if the file can't be read or is elsewhere."""
+    """Return the content of a file in or below the folder of a study's file; raise `TraceError` if it is elsewhere or unreadable."""
     folder = Path(source).parent.resolve()
     path = folder / name
     try:
@@ -107,12 +113,12 @@ def file_beside(name, source) -> bytes:
 
 
 def _texts(content):
-    """Iterate over the non-blank lines of a trace one at a time, because there may be millions."""
+    """Iterate over the non-blank lines of a trace, without a list, because there may be millions."""
     return filter(str.strip, _all_lines(content))
 
 
 def _lines(content):
-    """Iterate over (line number, line without surrounding blanks) for the non-blank lines of a trace."""
+    """Iterate over the numbers and stripped texts of a trace's non-blank lines."""
     return ((number, text) for number, line in enumerate(_all_lines(content), 1) if (text := line.strip()))
 
 
@@ -121,7 +127,7 @@ def _all_lines(content):
 
 
 def _number(text, number, line):
-    """Return a text as a finite number of at least 0; raise TraceError for any other text."""
+    """Convert a text to a finite number of at least 0; raise TraceError for any other text."""
     try:
         value = float(text)
     except ValueError:
@@ -139,7 +145,7 @@ def _first(truths):
 
 
 def _ascending(times, unit, line_of):
-    """Raise a TraceError unless times ascend; ``line_of`` returns the line number of an index."""
+    """Raise a TraceError unless times are in ascending order. ``line_of`` is a function that returns the line number for an index."""
     late = _first(map(operator.gt, times, itertools.islice(times, 1, None)))
     if late is not None:
         before, time = times[late : late + 2]
@@ -151,9 +157,9 @@ def _ascending(times, unit, line_of):
 def _of_packets(content):
     """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered until a time in ms.
 
-    Each line is the time in ms at which one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
-    line means 1,504 bytes of a TUN interface: an IP packet of 1,500 bytes). A packet that may pass at the end of a step belongs to that
-    step.
+    Each line is a time in ms at which one full packet may pass. The last time is the period. A packet that may pass at the end of a step
+    belongs to that step. In Mahimahi (`link_queue.cc`), a line stands for 1,504 bytes of a TUN interface, that is, an IP packet of 1,500
+    bytes.
     """
     at_ms, suspects = array("d"), []
 
@@ -177,7 +183,7 @@ def _of_packets(content):
 def _of_rates(content):
     """Return the same values as `_of_packets` for a trace of times in s and rates in Mbit/s.
 
-    Each rate lasts until the next time, and the last rate as long as the previous one.
+    Each rate lasts until the next time. The last rate lasts as long as the one before.
     """
     rows = _lines(content)
     _, header = next(rows)
@@ -213,7 +219,7 @@ _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
 
 
 def trace_problems(scenario) -> Iterator[str]:
-    """Yield conflicts between a resolved scenario and its traces, as sentences that start with the key."""
+    """Yield problems with a resolved scenario's traces and with settings that can't be combined with a trace."""
     link = scenario["link"]
     traces = {f"link.{key}": link[key] for key in TRACES if link[key]}
     if not traces:
@@ -246,7 +252,7 @@ def trace_problems(scenario) -> Iterator[str]:
 
 
 def _of_period(trace, name):
-    """Yield contradictions between the period and the rates of a trace."""
+    """Yield problems with the period and the mean rate of a trace."""
     rates, step_ms, lasts_ms = trace["rates_mbps"], trace["step_ms"], period_ns(trace) / 1e6
     last_ms = lasts_ms - (len(rates) - 1) * step_ms
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):

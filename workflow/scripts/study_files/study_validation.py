@@ -1,7 +1,7 @@
-"""Validate a study's form, and describe problems in sentences.
+"""Validate the form of a study, and describe problems in sentences.
 
-Each sentence names the key, the value and the allowed values in plain language. Checks that the schema
-can't express because they involve two keys are in `study_consistency`.
+Each sentence names the key, the value and the allowed values in plain language. `study_consistency` has the checks that involve several
+keys, which the schema can't express.
 """
 
 import difflib
@@ -34,21 +34,21 @@ UNIT_SPELLINGS = {
 }
 
 #: Control characters (C0 except tab and line feed, C1), characters that change the direction of text, line and paragraph
-#: separators, halves of surrogate pairs, and non-characters: XML forbids most of them, and a terminal interprets many.
+#: separators, surrogates, and non-characters. XML forbids most of them, and terminals interpret many.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-#: Largest number of entries in any mapping or list, and in a list of numbers (an hour's rates in steps of 100 ms).
+#: Largest number of entries in a mapping or list, and in a list of numbers (rates of an hour in steps of 100 ms).
 MOST_ENTRIES, MOST_NUMBERS = 5_000, 36_000
 #: Number of problems after which the search ends.
 MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare an unresolved study, or another kind of file, with its schema; return one sentence per problem, up to `MOST_PROBLEMS`.
+    """Compare an unresolved study (or another kind of file) with its schema, and return one sentence per problem.
 
-    The sentences don't contain the file's name. Unknown keys come first, because they explain many other problems, which follow in the
-    order of the schema.
+    The sentences don't contain the file's name. Unknown keys come first, because they explain many other problems. The other problems
+    follow in the order of the schema. The search ends after `MOST_PROBLEMS`.
     """
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
@@ -88,7 +88,7 @@ def problems_of_form(config, schema=None) -> list[str]:
 
 
 def _defined(config):
-    """Return the names of the CCAs that a study defines in `cca_definitions` and in `ccas` of its kernels."""
+    """Return the names of the CCAs that a study defines in `cca_definitions` and in the `ccas` of its kernels."""
     kernels = config.get("kernels")
     of_kernels = (
         [one.get("ccas") for one in kernels.values() if isinstance(one, dict)] if isinstance(kernels, dict) else []
@@ -98,7 +98,7 @@ def _defined(config):
 
 
 def _with_names(schema, definitions):
-    """Return a study's schema, extended so that `ccas` may also contain the names that the study defines."""
+    """Return the schema of a study in which `ccas` may also contain the given names."""
     if not definitions:
         return schema
     ccas = schema["properties"]["ccas"]
@@ -107,7 +107,7 @@ def _with_names(schema, definitions):
 
 
 def _with_named_flows(schema):
-    """Return a study's schema, extended so that groups and a chain's cross flows may have all CCAs allowed in `ccas` (`_with_names`)."""
+    """Return the schema of a study in which flow groups and the cross flows of a chain may use all CCAs that `ccas` may contain."""
     joined = schema["properties"].get("ccas", {}).get("items", {}).get("joined", ())
     places = {"flow_group": "cca", "chain": "cross_cca"}
     if not places.keys() <= schema.get("$defs", {}).keys():
@@ -122,7 +122,7 @@ def _with_named_flows(schema):
 
 
 def _parts(config):
-    """Yield path and value of everything in a file, beginning with the file itself."""
+    """Yield the path and value of each node in a file's content, beginning with the whole content."""
     waiting = [((), config)]
     while waiting:
         path, value = waiting.pop()
@@ -133,7 +133,7 @@ def _parts(config):
 
 
 def _too_long(config):
-    """Return a list with one sentence about the first mapping or list that has too many entries, or an empty list."""
+    """Return a list with a sentence about the first mapping or list that has too many entries; an empty list if there is none."""
     for path, value in _parts(config):
         if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
@@ -144,7 +144,10 @@ def _too_long(config):
 
 
 def _unprintable(config):
-    """Yield a sentence for each text with control characters: figures and pages can't contain them, and terminals interpret them."""
+    """Yield a sentence about each text with control characters.
+
+    Figures and pages can't contain them, and terminals would interpret them.
+    """
     for path, value in _parts(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
@@ -153,7 +156,7 @@ def _unprintable(config):
 
 
 def path_text(path, config) -> str:
-    """Return a path as text, such as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
+    """Return a path as text, such as `scenarios[far].link.rate_mbps`. Scenarios and claims with a unique id are named by it."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
@@ -164,7 +167,7 @@ def path_text(path, config) -> str:
 
 
 def value_text(value) -> str:
-    """Return a value's text as in a study file, shortened to 60 characters."""
+    """Return a value in YAML notation, shortened to 60 characters."""
     if _is_endless(value):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
     if isinstance(value, dict):
@@ -178,7 +181,7 @@ def value_text(value) -> str:
 
 @lru_cache(maxsize=1)
 def validator_class() -> "type[jsonschema.protocols.Validator]":
-    """Return the class of a JSON Schema validator for which NaN and infinity are not numbers."""
+    """Return a JSON Schema validator class that doesn't accept NaN and infinity as numbers."""
     # Imported here because it would take a twentieth of a dry run's time.
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
@@ -190,7 +193,7 @@ def validator_class() -> "type[jsonschema.protocols.Validator]":
 
 
 def _joined_violations(validator, choices, value, schema):
-    """Yield a violation of the keyword `joined` unless a text is one of the choices, or several of them joined by `+`."""
+    """Yield a violation of the keyword `joined` unless a text is one of the choices, or consists of several choices joined by `+`."""
     if isinstance(value, str) and any(part not in choices for part in value.split("+")):
         from jsonschema import ValidationError
 
@@ -221,7 +224,10 @@ def _unknown_keys(error, path, config, homes):
 
 
 def missing_keys(error, path, config, seen) -> list[str]:
-    """Return a sentence for each required key that a violation reports as missing, except for keys in `seen`."""
+    """Return a sentence about each missing key for a violation of the keyword `required`.
+
+    Keys in ``seen`` (a set of paths) are skipped. The reported keys are added to it.
+    """
     present, known = error.instance, error.schema["properties"]
     # `_unknown_keys` reports a misspelt key if unknown keys are forbidden.
     forbidden = error.schema.get("additionalProperties") is False
@@ -245,7 +251,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
 
 
 def wrong_value(error, path, config) -> str:
-    """Return a sentence about a value that violates the schema: its place, the value itself, and the allowed values."""
+    """Return a sentence about a value that violates the schema, with its path and the allowed values."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
@@ -272,7 +278,7 @@ def _choice_hint(value, choices):
 
 
 def _type_hint(value, node):
-    """Return a hint about how to write a value that has the wrong type only because of YAML syntax or a unit."""
+    """Return a hint on how to write a value that has the wrong type because of YAML syntax or a unit; otherwise, return ""."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"

@@ -1,7 +1,7 @@
-"""Conditions, in addition to losses and start times, that vary among a scenario's replications; they are drawn from the seeds.
+"""Draw conditions that vary between the replications of a scenario, such as RTT and rate, from the seeds of runs.
 
-A scenario's `variation` sets the ranges, which are centred at the scenario's own values. A draw depends only on the run's seed and the
-quantity, so all CCAs and IP versions of a replication have the same conditions, and drawing one more quantity doesn't change the others.
+A scenario's `variation` sets the ranges. Most ranges are centred at the scenario's own value. A draw depends only on the quantity and the
+run's seed, so all CCAs and IP versions of a replication have the same conditions. Drawing another quantity doesn't change the others.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -15,10 +15,10 @@ from experiment.disciplines import MEASURES
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 
-#: Quantities that may be drawn: keys of `variation`.
+#: Quantities that can be drawn (keys of `variation`).
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
-#: Rounding of drawn values, so that they can be read back exactly: tc prints six digits of a delay, and Linux counts a shaper's rate
-#: in bytes per second.
+#: Significant digits of drawn delays, and unit of drawn rates in bit/s. With them, values can be read back exactly: tc prints six digits of
+#: a delay, and Linux stores a shaper's rate in bytes per second.
 DELAY_DIGITS, RATE_STEP_BPS = 6, 8
 
 
@@ -28,38 +28,41 @@ def is_varied(scenario) -> bool:
 
 
 def share_drawn(seed, quantity) -> float:
-    """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed across seeds.
+    """Draw the relative position of a quantity within its range, from a uniform distribution from 0 to below 1.
 
-    The position is the first 53 bits (the precision of a float) of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
+    The position consists of the first 53 bits (the precision of a float) of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
     """
     digest = hashlib.sha256(f"sawtooth-variation/1 {seed} {quantity}".encode("ascii")).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
 
 
 def drawn(scenario, seed) -> dict:
-    """Return a resolved scenario with the conditions drawn for a seed; everything else is shared with the given scenario."""
+    """Return a resolved scenario with the conditions drawn for a seed. Its other values are shared with the given scenario."""
     if not is_varied(scenario):
         return scenario
     return varied(scenario, {quantity: share_drawn(seed, quantity) for quantity in QUANTITIES})
 
 
 def corners(scenario) -> Iterator[dict]:
-    """Yield a resolved scenario for all combinations of the drawn ranges' bounds, from all lower bounds to all upper bounds."""
+    """Yield a resolved scenario for each combination of lower and upper bounds of the drawn quantities.
+
+    All quantities are at their lower bounds in the first scenario and at their upper bounds in the last scenario.
+    """
     quantities = [quantity for quantity in QUANTITIES if scenario["variation"][quantity]]
     for ends in itertools.product((0.0, 1.0), repeat=len(quantities)):
         yield varied(scenario, dict(zip(quantities, ends, strict=True)))
 
 
 def varied(scenario, shares) -> dict:
-    """Return a resolved scenario with different conditions.
+    """Return a resolved scenario with conditions at given positions within their ranges.
 
-    All delays and jitters share one factor, by which the path's RTT changes as well. A queue in BDPs keeps its size in BDPs
-    of the drawn path or, if packets are drawn, becomes a queue in packets.
+    All delays and jitters are multiplied by the same factor. A queue in BDPs stays a queue in BDPs, unless `queue_packets` is drawn: it
+    then becomes a queue in packets.
 
     Parameters
     ----------
     scenario : dict
-        A resolved scenario (`study.resolve`).
+        Resolved scenario (`study.resolve`).
     shares : dict of str to float
         Relative position within the range, from 0 to 1, by quantity.
     """
@@ -98,7 +101,7 @@ def varied(scenario, shares) -> dict:
 
 
 def variation_words(variation) -> str:
-    """Return the drawn quantities of a scenario in words, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
+    """Return the drawn quantities in words, such as "RTT ±1 %, queue ±1 packet". Return an empty text if there are none."""
     words = {
         "rtt_percent": "RTT ±{:g} %",
         "rate_percent": "rate ±{:g} %",
@@ -111,13 +114,13 @@ def variation_words(variation) -> str:
 
 
 def _with_outage(entry, factor):
-    """Return a timeline entry with its outage, if any, multiplied by a factor and rounded to whole milliseconds."""
+    """Return a timeline entry with the duration of its outage, if any, multiplied by a factor and rounded to milliseconds."""
     down_s = entry["down_for_s"]
     return entry if down_s is None else entry | {"down_for_s": _plain(max(round(down_s * factor, 3), 0.001))}
 
 
 def run_of(scenario, ip_version="ipv4") -> RunSpecification:
-    """Return the specification of a resolved scenario's runs over an IP version; with IPv6, transfers take longer."""
+    """Return the specification of a resolved scenario's runs over an IP version."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
@@ -135,7 +138,7 @@ def _drawn_rate(rate_mbps, factor):
 
 
 def _plain(value):
-    """Return a whole number as int, like `study.resolve`."""
+    """Convert a whole number to int, as `study.resolve` does."""
     return int(value) if float(value).is_integer() else value
 
 

@@ -1,4 +1,4 @@
-"""A link's timeline from a file: a table of times with rate, delay and loss, one row per change (`link.timeline: {file: path.csv}`).
+"""Read a link's timeline from a CSV file with one row per change (`link.timeline: {file: path.csv}`).
 
 `with_timelines` also generates timelines from patterns (`timeline_patterns`).
 """
@@ -19,10 +19,16 @@ KEYS = ("file", "direction")
 
 
 def with_timelines(config, source) -> tuple[dict, list[str]]:
-    """Return an unvalidated study with all timelines as lists, and a sentence for each invalid file or pattern.
+    """Replace the files and patterns of timelines in an unvalidated study with lists of changes.
 
-    Changes after the end of a scenario's traffic are discarded. Values that aren't mappings with ``file`` or ``pattern`` are left
-    unchanged.
+    Changes after the end of a scenario's traffic are discarded. All other timelines stay unchanged.
+
+    Returns
+    -------
+    study : dict
+        Study with timelines as lists.
+    problems : list of str
+        A sentence about each invalid file or pattern.
     """
     defaults, scenarios = config.get("defaults"), config.get("scenarios")
     shared = _timeline(defaults)
@@ -51,21 +57,21 @@ def with_timelines(config, source) -> tuple[dict, list[str]]:
 
 
 def has_timeline_file(config) -> bool:
-    """Return whether an unvalidated study has a timeline from a file."""
+    """Return whether an unvalidated study reads a timeline from a file."""
     return any("file" in timeline for timeline in _timelines(config) if _is_made(timeline))
 
 
 def rows_of(timeline, source, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` in a file that are before a time; raise `TraceError` if the file is invalid.
+    """Read the entries of `link.timeline` from a file; raise `TraceError` if the file is invalid.
 
     Parameters
     ----------
     timeline : dict
-        ``file``, and the default ``direction`` of rows.
+        Timeline with the key ``file`` and, optionally, the default ``direction`` of rows.
     source : str
-        The study's file; the path of the table's file is relative to the folder of the study's file.
-        until_s : float
-            Time in s at which the traffic ends.
+        Path of the study's file. The path of the timeline's file is relative to its folder.
+    until_s : float
+        Time in s at which the traffic ends. Later entries are discarded.
     """
     if unknown := [key for key in timeline if key not in KEYS]:
         raise TraceError(f"has the key {shown(str(unknown[0]), 40)} in addition; allowed: {' and '.join(KEYS)}.")

@@ -1,4 +1,4 @@
-"""Link timelines generated from a pattern, its parameters and a seed (`link.timeline: {pattern: satellite, period_s: 15}`)."""
+"""Generate a link's timeline from a pattern, its parameters and a seed (`link.timeline: {pattern: satellite, period_s: 15}`)."""
 
 import itertools
 import math
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from study_files.study_traces import TraceError
 from study_files.study_validation import value_text
 
-#: Largest value by the suffix of a pattern's key, the same as for entries of a timeline.
+#: Suffix of a key -> largest value, as for the entries of a timeline.
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
-#: Largest number of entries of a timeline (study.schema.yaml).
+#: Largest number of entries in a timeline (study.schema.yaml).
 MOST_ENTRIES = 2000
 #: Number of decimals of drawn values.
 DIGITS = 3
@@ -19,14 +19,22 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: parameters with defaults (a list is a range to draw from), and the function that generates entries."""
+    """A pattern of changes.
+
+    Attributes
+    ----------
+    parameters : dict
+        Default by parameter. A list is a range from which values are drawn.
+    entries : callable
+        Function that generates the entries of a timeline.
+    """
 
     parameters: dict
     entries: Callable
 
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
-    """Yield handovers at a fixed interval, each of which redraws rate and delay, and drops all packets for a short time."""
+    """Yield handovers at fixed intervals. Each handover draws a new rate and delay, and drops all packets for a short time."""
     for number in range(1, int(until_s / given["period_s"]) + 1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
@@ -34,7 +42,7 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
-    """Yield outages with exponentially distributed durations and intervals; the rate is redrawn for each outage."""
+    """Yield outages with exponentially distributed durations and intervals. Each outage draws a new rate if a rate is given."""
     at_s = draw.expovariate(1 / given["on_s"])
     while at_s < until_s:
         off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
@@ -53,12 +61,15 @@ COMMON = {"direction": "both", "seed": 1}
 
 
 def drawn(draw, value) -> float:
-    """Return a number, or a uniform draw from a range."""
+    """Return a number as given, or draw a number uniformly from a range (a list)."""
     return value if not isinstance(value, list) else round(draw.uniform(*value), DIGITS)
 
 
 def entries_of(timeline, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` that a pattern generates before a time; raise `TraceError` if the pattern is invalid."""
+    """Generate the entries of `link.timeline` from a pattern; raise `TraceError` if the pattern is invalid.
+
+    Changes that end after the time ``until_s`` are discarded.
+    """
     name = timeline["pattern"]
     if name not in PATTERNS:
         raise TraceError(f".pattern is {value_text(name)}; allowed: one of {', '.join(PATTERNS)}.")
@@ -86,7 +97,7 @@ def entries_of(timeline, until_s) -> list[dict]:
 
 
 def _problem(key, value, default):
-    """Return the allowed values of a key in words if the value is invalid, otherwise None."""
+    """Return a description of a key's allowed values if its value isn't allowed, otherwise None."""
     if key == "direction":
         return None if value in ("both", "forward", "reverse") else "one of both, forward, reverse"
     if key == "seed":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 #: Endings of archives.
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
-#: Largest sizes of an archive and of the tree in it, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
+#: Largest size of an archive, and of the tree in it, in bytes. The archive of Linux 7.2 has 0.16 GB, and its tree 1.6 GB.
 LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
@@ -28,14 +28,14 @@ def archive_sha256(path) -> str:
 
 
 def texts_of(path, wanted, largest) -> dict[str, str]:
-    """Return the texts of files in an archive, by path; missing files are omitted.
+    """Return the texts of files in an archive, by path. Missing files are omitted.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The archive.
+        Path of the archive.
     wanted : collection of str
-        Paths relative to the archive's top folder, or to the archive itself.
+        Paths of files in the tree, which may be below a top folder in the archive.
     largest : int
         Largest size of a file in bytes.
 
@@ -62,7 +62,10 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
 
 
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
-    """Iterate over the regular files directly in the given folders of an archive's tree: path, content, and whether it is executable."""
+    """Yield the path, content and executable bit of each regular file in the given folders of an archive's tree, but not in subfolders.
+
+    Files with more than ``largest`` bytes are skipped.
+    """
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
             for one in (member.name.removeprefix("./"), member.name.removeprefix("./").partition("/")[2]):
@@ -71,6 +74,6 @@ def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def below_top(name, wanted) -> str | None:
-    """Return the wanted path that an archive member has, perhaps below the top folder, or None."""
+    """Return the wanted path of an archive member, with or without the archive's top folder; None if it isn't wanted."""
     path = name.removeprefix("./")
     return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)

@@ -1,4 +1,4 @@
-"""Hints in error messages about the key to use instead of the key that a user has tried."""
+"""Hints for error messages: the key that a user should use instead of an invalid key or value."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ def _is_count(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-#: Last part of a key -> predicate for values that belong to another key, and a sentence with that key.
+#: Last part of a key -> predicate for a value that belongs to another key, and a sentence that names the other key.
 OF_VALUES: dict[str, tuple[Callable, str]] = {
     "rate_mbps": (_is_list, "One rate for each path is multipath.path_rate_mbps."),
     "delay_ms": (_is_list, "The additional delay of each path is multipath.path_delay_ms."),
@@ -36,12 +36,12 @@ OF_KEYS = {
 
 
 def of_value(path, value) -> str:
-    """Return a sentence, preceded by a space, with the right key for a value that isn't allowed here; empty if unknown."""
+    """Return a sentence that names the right key for an invalid value, preceded by a space; "" if the right key is unknown."""
     names = [step for step in path if isinstance(step, str)]
     means, sentence = OF_VALUES.get(names[-1] if names else "", (None, ""))
     return f" {sentence}" if means and means(value) else ""
 
 
 def of_key(key) -> str:
-    """Return a sentence, preceded by a space, with the right key for the setting that an unknown key seems to mean; empty if unknown."""
+    """Return a sentence that names the right key for an unknown key, preceded by a space; "" if the right key is unknown."""
     return next((f" {sentence}" for part, sentence in OF_KEYS.items() if part in str(key).lower()), "")
