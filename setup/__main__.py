@@ -1,7 +1,7 @@
-"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | stack NAME... | lock | docs | clean-cache].
+"""Set up Sawtooth in a checkout: python3 setup [bundle [FOLDER] | images ... | stack NAME... | lock | docs | clean-cache].
 
-Makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
-Everything is cached by content, so a second call does nothing. In an unpacked bundle, everything comes from the bundle.
+Set-up makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
+All results are cached by content, so a second call does nothing. In an unpacked bundle, set-up takes everything from the bundle.
 """
 
 import os
@@ -44,7 +44,7 @@ from session.surroundings import path_problem  # noqa: E402
 
 
 def set_up():
-    """Perform the remaining set-up steps, starting with the checks that may fail."""
+    """Check the machine, make the workflow environment, and provide Apptainer and the images."""
     if problem := path_problem(ROOT):
         raise SetupError(problem)
     if unpacked.is_unpacked_bundle():
@@ -77,7 +77,7 @@ def set_up():
 
 
 def pack_images(arguments):
-    """Pack the named images (all if none are named), or the images that results were made with (`--of RESULTS`)."""
+    """Pack images into an archive: the named images, the images used for results (`--of RESULTS`), or all images by default."""
     if arguments[:1] == ["--of"] and len(arguments) == 2:
         results = Path(arguments[1])
         archive, names = results.with_name(results.name + packed_images.SUFFIX), packed_images.images_of(results)
@@ -87,7 +87,7 @@ def pack_images(arguments):
 
 
 def main():
-    """Carry out the command given on the command line; return the exit status."""
+    """Run the command given on the command line, and return the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if sys.argv[1:] == ["lock"]:

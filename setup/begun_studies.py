@@ -1,4 +1,4 @@
-"""Refuse to continue a study that was begun with another image: `python3 setup begun RESULTS`, called by `make`."""
+"""Refuse to continue a study that was begun with a different image. `make` calls this module as `python3 setup begun RESULTS`."""
 
 import gzip
 import io
@@ -10,19 +10,19 @@ from cache import cache_dir
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Approximate number of run documents that are read, including the first and the last; reading 14,400 would take minutes.
+#: Approximate number of run documents that are read, including the first and the last. Reading 14,400 would take minutes.
 LOOKED_AT = 20
 #: Largest size of a run document in bytes, both compressed and decompressed.
 LARGEST_BYTES = 2**26
 
 
 def check_images(results) -> None:
-    """Raise SetupError if runs in a results folder were made with an image other than the linked one.
+    """Raise SetupError if runs in a results folder were made with a different image than the checkout's.
 
     Parameters
     ----------
     results : pathlib.Path
-        ``results/<study>``; a folder that is missing or has no run documents is accepted.
+        Path of ``results/<study>``. A folder without run documents is accepted, and so is a missing folder.
     """
     documents = sorted(results.glob("runs/*/*/*/*.json.gz"))
     for document in [*documents[:: max(1, len(documents) // (LOOKED_AT - 1))], *documents[-1:]]:
@@ -47,7 +47,7 @@ def check_images(results) -> None:
 
 
 def image_of(document) -> tuple[str, str] | None:
-    """Return the name and content digest of the image that a run was made with, or None if the run's document can't be read."""
+    """Return the name and content digest of the image that made a run document, or None if the document can't be read."""
     try:
         content = given_bytes(document, LARGEST_BYTES)
         environment = json.loads(gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST_BYTES))["environment"]
@@ -57,7 +57,7 @@ def image_of(document) -> tuple[str, str] | None:
 
 
 def find_in_cache(name, digest) -> Path | None:
-    """Return the cached image with the given content digest, as its folder, or None if the cache doesn't have it."""
+    """Return the folder of the cached image with the given name and content digest, or None if it isn't in the cache."""
     for description in sorted((cache_dir() / "images").glob(f"{name}-*/image.json")):
         if json.loads(description.read_text())["content_digest"] == digest:
             return description.parent

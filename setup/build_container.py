@@ -1,4 +1,4 @@
-"""The container in which guest kernels and QUIC stacks are built: no network, no home, no checkout, an empty environment."""
+"""Run builds of guest kernels and QUIC stacks in a container without network, home folder, checkout and environment variables."""
 
 import os
 import shutil
@@ -16,20 +16,20 @@ GUEST = CHECKOUT / "envs/guest"
 LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
 #: Memory in bytes that each process of a build may map. Compilers need a tenth of it; without a limit, a process could take all.
 MOST_MEMORY_BYTES = 2**32
-#: Limits for each process of a build: CPU time in seconds, of which the slowest needs a twentieth, and size in bytes of a written file.
+#: Limits for each process of a build: CPU time in seconds (the slowest process needs a twentieth), and size of a written file in bytes.
 MOST_CPU_S, MOST_FILE_BYTES = 120, 2**31
-#: Number of bytes of a build's output kept from its beginning, and again from its end.
+#: Number of bytes that are kept from the beginning of a build's output, and from its end.
 KEPT_WORDS = 2**20
-#: Files that Apptainer would mount from the machine; builds get the image's.
+#: Files that Apptainer would mount from the machine. Builds use the files of the image instead.
 OF_THE_IMAGE = ("etc/hosts", "etc/passwd", "etc/group", "etc/resolv.conf")
-#: The environment of a build, without Apptainer's variables about the machine.
+#: Command that runs a build step with an empty environment, without the variables that Apptainer sets.
 IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8")
-#: Exit status of timeout(1) when the time is up.
+#: Exit status of timeout(1) if the time limit is exceeded.
 TIMED_OUT = 124
 
 
 def provide_builder(definition) -> Path:
-    """Return the folder of an image that kernels or stacks are built in; build the image unless the cache has it."""
+    """Return the folder of the image in which kernels or stacks are built. The image itself is built unless it is cached."""
     if images.missing_images([definition]):
         images.check_sources()
         tools = toolbox.building_environment(environment.VENV)
@@ -39,11 +39,25 @@ def provide_builder(definition) -> Path:
 
 
 def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, has_network=False) -> list[str]:
-    """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
+    """Return the beginning of a command that runs a build step in a container. The caller appends the image and the step's command.
 
-    The container is ended after ``seconds``; each process in it is limited to `MOST_MEMORY_BYTES`, ``cpu_s`` and `MOST_FILE_BYTES`. It
-    has no network unless ``has_network``. The files in `OF_THE_IMAGE` are mounted from the image's folder ``root``, unless ``binds`` has
-    them. /proc/sys is mounted read-only, because even an unprivileged user who is root in the container could write to it.
+    Each process is limited to `MOST_MEMORY_BYTES` of memory and `MOST_FILE_BYTES` per file. /proc/sys is mounted read-only, because an
+    unprivileged user who is root in the container could write to it.
+
+    Parameters
+    ----------
+    *binds : str
+        Mounts for Apptainer's option `--bind`.
+    recipe : pathlib.Path
+        Folder with the build scripts, which is mounted at /build/guest.
+    seconds : int, optional
+        Time limit of the container in s.
+    root : pathlib.Path, optional
+        Root folder of the image. The files in `OF_THE_IMAGE` are mounted from it unless ``binds`` has them.
+    cpu_s : int
+        Limit on the CPU time of each process in s.
+    has_network : bool
+        Whether the container has a network.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
     if root is not None:
@@ -61,7 +75,7 @@ def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, h
 
 
 def outside() -> dict[str, str]:
-    """Return this process's environment without the variables that change what Apptainer mounts or sets."""
+    """Return the environment variables for Apptainer: those of this process, except variables that change mounts or settings."""
     kept = ("APPTAINER_TMPDIR", "APPTAINER_CACHEDIR", "APPTAINER_CONFIGDIR")
     return {
         name: value
@@ -71,9 +85,10 @@ def outside() -> dict[str, str]:
 
 
 def said_by(command, what="the kernel") -> tuple[int, str]:
-    """Run a command and return its exit status and its output; only the beginning and the end of long output are kept.
+    """Run a build command and return its exit status and output.
 
-    If the command takes longer than a build may, the SetupError names ``what`` was being built.
+    Only the beginning and the end of long output are kept. Raises SetupError with the name of the result (``what``) if the command exceeds
+    its time limit.
     """
     head, end = b"", b""
     with subprocess.Popen(
@@ -89,7 +104,7 @@ def said_by(command, what="the kernel") -> tuple[int, str]:
             process.terminate()  # interrupted: don't wait for its end
             raise
     if process.returncode == TIMED_OUT:
-        raise SetupError(f"{what} was not built within {LONGEST_S} s, the most that a build may take.")
+        raise SetupError(f"{what} was not built within {LONGEST_S} s, the time limit of a build.")
     return process.returncode, (head + end).decode(errors="replace")
 
 
@@ -101,7 +116,10 @@ def tail_lines(log) -> list[str]:
 
 
 def copy_recipe(folder) -> Path:
-    """Copy the files of envs/guest that a kernel build needs into a new folder and return the folder; a build can't see the checkout."""
+    """Copy the files that a kernel build needs from envs/guest to a new folder, because a build can't see the checkout.
+
+    Return the folder.
+    """
     folder.mkdir()
     for part in RECIPE:
         (shutil.copytree if (GUEST / part).is_dir() else shutil.copy)(GUEST / part, folder / part)

@@ -1,6 +1,6 @@
-"""The outputs of a guest kernel's build: regular files with fixed names and limited sizes, whose content is checked.
+"""Read and check the outputs of a guest kernel's build. They must be regular files with fixed names and limited sizes.
 
-A build runs other people's patches, Makefiles and source trees, so its folder may hold anything: links, pipes, endless files.
+A build runs patches, Makefiles and source trees from other people, so its folder may contain anything: links, pipes, endless files.
 """
 
 import os
@@ -11,23 +11,23 @@ from pathlib import Path
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Largest sizes in bytes of a stripped guest kernel and of a text file such as its configuration; in the image they have 8 MB and 30 kB.
+#: Largest size in bytes of a stripped guest kernel, and of a text file such as its configuration. The image's have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
 #: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
 HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
-#: A line about a base: one of the guest's patches, applied or left out, or the guest's use of seccomp.
+#: Line about a base: a patch for the guest that was applied or left out, or whether the guest uses seccomp.
 FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
 
 
 def read_output(folder, name, largest) -> bytes:
-    """Return the content of a file that a build has left in a folder.
+    """Return the content of a file that a build has written to a folder.
 
     Parameters
     ----------
     folder : pathlib.Path
-        A folder in which no build is running any more.
+        Folder of a build that has ended.
     name : str
         Name of the file, without a path.
     largest : int
@@ -36,28 +36,34 @@ def read_output(folder, name, largest) -> bytes:
     Raises
     ------
     SetupError
-        There is no regular file with that name, or it is larger than ``largest``.
+        If the folder has no regular file with this name, or if the file is larger than ``largest``.
     """
     try:
         return given_bytes(Path(folder, name), largest, os.O_NOFOLLOW)
     except OSError as error:
-        raise SetupError(f"the result {name} of the build is refused: {error.strerror}.") from None
+        raise SetupError(f"the output {name} of the build is rejected: {error.strerror}.") from None
 
 
 def read_linux(folder, name) -> bytes:
-    """Return the stripped kernel that a build has left; raise SetupError unless it is an x86-64 program that names Linux build ``name``."""
+    """Return the stripped kernel from the folder of a build.
+
+    Raises SetupError unless the kernel is an x86-64 program with the build number ``name``.
+    """
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
         raise SetupError(
-            "the kernel that the build left is not a program for x86-64 (64-bit ELF), so the result is refused."
+            "the kernel that was built is not a program for x86-64 (64-bit ELF), so it is rejected."
         )
     if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
-        raise SetupError(f"the kernel that the build left is no Linux of build #{name}, so the result is refused.")
+        raise SetupError(f"the kernel that was built is not Linux build #{name}, so it is rejected.")
     return content
 
 
 def is_program(content) -> bool:
-    """Return whether the bytes are a complete executable ELF file for x86-64: its program headers refer only to content that it has."""
+    """Return whether some bytes are a complete executable ELF file for x86-64.
+
+    The file is complete if it contains all bytes to which its program headers refer.
+    """
     if len(content) < HEADER.size or not content.startswith(ELF_64_LITTLE):
         return False
     _, kind, machine, _, _, place, _, _, _, size, number, *_ = HEADER.unpack_from(content)
@@ -72,19 +78,22 @@ def is_program(content) -> bool:
 
 
 def read_facts(folder, patches) -> list[str]:
-    """Return the lines of base.facts in a folder; raise SetupError unless each is a `FACT` and names only patches in ``patches``."""
+    """Return the lines of base.facts in a folder.
+
+    Raises SetupError if a line isn't a `FACT`, names a patch that isn't in ``patches``, or occurs twice.
+    """
     lines = _text(folder, "base.facts").splitlines()
     for line in lines:
         fact = FACT.fullmatch(line)
         if not fact or (fact[2] and fact[2] not in patches):
-            raise SetupError("base.facts has a line that isn't about the guest's patches, so the result is refused.")
+            raise SetupError("base.facts has a line that isn't about the guest's patches, so the base is rejected.")
     if len(set(lines)) != len(lines):
-        raise SetupError("base.facts has a line twice, so the result is refused.")
+        raise SetupError("base.facts has the same line twice, so the base is rejected.")
     return lines
 
 
 def missing_options(folder, wanted) -> list[str]:
-    """Return the ``wanted`` options (`CONFIG_...`) that the .config in a folder of objects doesn't set."""
+    """Return the options in ``wanted`` (`CONFIG_...`) that are not set in the .config of a folder of objects."""
     has = {line.partition("=")[0] for line in _text(folder, ".config").splitlines() if "=" in line}
     return [option for option in wanted if option not in has]
 

@@ -1,13 +1,23 @@
-"""Find the reason why a guest kernel was not built in the output of its build."""
+"""Find the reason for a failed build of a guest kernel in the output of the build."""
 
 import re
 
-#: Number of lines quoted from a failed build's output.
+#: Number of lines that are quoted from the output of a failed build.
 LINES = 12
 
 
 def why_not_built(words, sources, kernel) -> str:
-    """Return the reason why a kernel was not built, from its build's output: a patch that does not apply, or the compiler's message."""
+    """Return the reason for a failed build of a kernel: a patch that doesn't apply, or the compiler's message.
+
+    Parameters
+    ----------
+    words : str
+        Output of the build.
+    sources : iterable of pathlib.Path
+        C files that were built into the kernel.
+    kernel : dict
+        Kernel (`study_files.kernels.completed_kernels`).
+    """
     if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
         return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
     patching = re.findall(r"^==> apply (\d+)(?:-(\d+))?\.patch$", words, re.M)
@@ -30,7 +40,7 @@ def why_not_built(words, sources, kernel) -> str:
 
 
 def first_lines(text) -> str:
-    """Return the first `LINES` lines of a failed build's output, starting at the first error."""
+    """Return the first `LINES` lines from the output of a failed build, starting at the first error."""
     lines = [line for line in text.splitlines() if not line.startswith("make")]
     first = next((place for place, line in enumerate(lines) if re.search(r"\berror\b|undefined|multiple def", line)), 0)
     return "\n".join(lines[first : first + LINES])

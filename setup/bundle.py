@@ -1,4 +1,4 @@
-"""One archive with everything for machines without network: workflow, images, Apptainer, Python, packages."""
+"""Make a bundle: an archive with everything that a machine without network needs (workflow, images, Apptainer, Python, packages)."""
 
 import fcntl
 import gzip
@@ -21,27 +21,27 @@ from progress import SetupError, run_fetching, say
 
 # Only the tests need these packages, and a bundle has no tests.
 TEST_PACKAGES = {"jinja2", "matplotlib", "pingouin", "playwright", "pytest"}
-# Each higher level takes 50 % longer and saves only a few percent.
+# Compression level of gzip. Each higher level takes 50 % longer and saves only a few percent.
 COMPRESSION = 1
 
 
 def make_bundle(folder=Path()) -> Path:
-    """Write the bundle of this checkout.
+    """Write a bundle of this checkout.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Folder that the archive is written to.
+        Folder for the archive.
 
     Returns
     -------
     pathlib.Path
-        The archive.
+        Path of the archive.
 
     Raises
     ------
     SetupError
-        This is no git checkout, an image is missing, or there is not enough space.
+        If this folder isn't a git checkout, if an image is missing, or if there isn't enough space.
     """
     if unpacked.is_unpacked_bundle():
         raise SetupError(
@@ -74,7 +74,7 @@ def make_bundle(folder=Path()) -> Path:
 
 
 def say_what_git_misses(changed) -> None:
-    """Tell the user about uncommitted changes, which are included, and untracked files, which aren't."""
+    """Print notes about uncommitted changes, which the bundle includes, and about untracked files, which it doesn't include."""
     if changed:
         say(f"uncommitted changes go into the bundle ({len(changed.splitlines())} files), and its name says so")
     unknown = git("ls-files", "--others", "--exclude-standard").splitlines()
@@ -85,7 +85,7 @@ def say_what_git_misses(changed) -> None:
 
 
 def fetch_wheels() -> Path:
-    """Return the directory with the workflow's packages for the bundle's Python, fetched at the first call."""
+    """Return the folder with the workflow's packages for the Python of the bundle. The first call fetches them."""
     requirements = []
     for line in LOCK.with_suffix(".in").read_text().splitlines():
         name = re.match(r"[\w.-]*", line)[0]
@@ -119,13 +119,13 @@ def fetch_wheels() -> Path:
 
 
 def wheel_entries(folder) -> list[Entry]:
-    """List the wheels of a directory."""
+    """Return entries for the wheels in a folder."""
     wheels = sorted(folder.glob("*.whl"))
     return [Entry(f"{unpacked.WHEELS}/{wheel.name}", stat.S_IFREG | 0o644, wheel) for wheel in wheels]
 
 
 def with_lists(entries) -> list[Entry]:
-    """Return the entries followed by two lists of the bundle's contents: the targets of links, and the digests of files."""
+    """Append two lists to the entries of a bundle: the targets of all links, and the digests of all files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
             raise SetupError(f"the name {entry.name!r} has a line break in it, which the bundle's list can't hold.")
@@ -136,19 +136,19 @@ def with_lists(entries) -> list[Entry]:
 
 
 def sha256(entry) -> str:
-    """SHA-256 of a file's content in hex digits."""
+    """Return the SHA-256 of an entry's content in hex digits."""
     if isinstance(entry.source, bytes):
         return hashlib.sha256(entry.source).hexdigest()
     return unpacked.digest_of(entry.source)
 
 
 def write_archive(archive, name, entries, date) -> str:
-    """Write entries to an archive atomically; the same entries give the same bytes.
+    """Write entries to an archive atomically. The same entries give the same bytes.
 
     Returns
     -------
     str
-        The archive's SHA-256 in hex digits.
+        SHA-256 of the archive in hex digits.
     """
     partial = archive.with_name(archive.name + ".partial")
     with open(partial, "ab+") as file:
@@ -175,7 +175,7 @@ def write_archive(archive, name, entries, date) -> str:
 
 
 def add(tar, folder, entry, date) -> None:
-    """Add an entry to an archive, without owner."""
+    """Add an entry to an archive, below ``folder`` and without an owner."""
     member = tarfile.TarInfo(f"{folder}/{entry.name}")
     # No set-uid bits: if root unpacked the archive, they would give every user root's rights.
     member.mode = entry.mode & 0o1777

@@ -1,4 +1,4 @@
-"""The contents of a bundle: the workflow's files, images, packages and tools, without traces of this machine."""
+"""List the contents of a bundle (the workflow's files, images, packages and tools), without traces of this machine."""
 
 import os
 import stat
@@ -11,19 +11,19 @@ import unpacked
 from debian import KEYRING
 from progress import SetupError, run_quietly
 
-#: Parts of the repository that a bundle omits; the tests can't pass where nothing can be fetched.
+#: Parts of the repository that a bundle omits. The tests can't pass without a network.
 NOT_PACKED = (".ci/", "tests/")
-# Apptainer's notes on a build (definition with mirror and folders, date) and apt's sources; no job reads them.
+# Apptainer's notes on a build (its date, mirror and folders) and apt's sources. No job reads them.
 LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")
-# Folders that belong to the building machine during a build.
+# Folders that are mounted from the building machine during a build.
 BOUND = ("home/", "tmp/", "var/tmp/")
-# Files from the building machine, packed empty; Apptainer mounts the same files of the machine that runs a job.
+# Files from the building machine, which are packed empty. Apptainer mounts them from the machine that runs a job.
 EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "etc/subuid", "etc/subgid")
-# Lists that may have accounts of users of the building machine; the system's own accounts have low numbers.
+# Files that may list users of the building machine. The system's own accounts have ids below `SYSTEM_IDS`.
 ACCOUNTS = ("etc/passwd", "etc/group")
 SYSTEM_IDS = 1000
 NOBODY = "65534"
-# Manuals, translations, and network plugins: no container here has its own network.
+# Unused files of the tools: manuals, translations, and network plugins (no container here has its own network).
 UNUSED_TOOLS = (
     "usr/lib/cni",
     "usr/share/bug",
@@ -37,7 +37,7 @@ UNUSED_TOOLS = (
 
 @dataclass(frozen=True)
 class Entry:
-    """One member of the archive.
+    """A member of the archive.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Entry:
     mode : int
         Type and permissions, as in the ``st_mode`` of os.lstat.
     source : pathlib.Path or bytes or str or None
-        For a file, the path of its content or the content itself; for a link, its target; None for a directory.
+        Path or content of a file, target of a link, or None for a directory.
     date : int or None
-        Modification time in seconds since 1970; None for the commit's date.
+        Modification time in seconds since 1970, or None for the date of the commit.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Size of the content in bytes, 0 for directories and links."""
+        """Size of the content in bytes. It is 0 for directories and links."""
         if isinstance(self.source, Path):
             return self.source.stat().st_size
         return len(self.source) if isinstance(self.source, bytes) else 0
@@ -75,7 +75,7 @@ def git(*arguments) -> str:
 
 
 def workflow_entries() -> list[Entry]:
-    """List the files that git tracks, as they are in the working tree."""
+    """Return entries for the files that git tracks, with their content in the working tree."""
     names = git("ls-files", "-z").split("\0")
     entries = []
     for name in sorted(filter(None, names)):
@@ -88,7 +88,7 @@ def workflow_entries() -> list[Entry]:
 
 
 def image_entries(folder) -> list[Entry]:
-    """List an image's folder: every file, link and directory except those that identify the machine that built it."""
+    """Return entries for all files, links and folders of an image, without the data that identify the machine that built it."""
     below = f"{unpacked.IMAGES}/{folder.name}"
     entries = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
     for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):
@@ -108,7 +108,7 @@ def image_entries(folder) -> list[Entry]:
 
 
 def system_accounts(table) -> bytes:
-    """Return the lines of /etc/passwd or /etc/group that are the system's own."""
+    """Return the lines of /etc/passwd or /etc/group for system accounts."""
 
     def is_of_system(line):
         number = line.split(":")[2]
@@ -118,7 +118,7 @@ def system_accounts(table) -> bytes:
 
 
 def toolbox_entries(workdir, venv) -> list[Entry]:
-    """Unpack Apptainer's packages, unmodified, into a working directory and list their files."""
+    """Unpack Apptainer's unmodified packages into a working folder, and return entries for their files."""
     tools = toolbox.private_toolbox(venv)
     for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
         run_quietly(["dpkg-deb", "-x", package, workdir])
@@ -129,7 +129,17 @@ def toolbox_entries(workdir, venv) -> list[Entry]:
 
 
 def tree_entries(root, below, left_out) -> list[Entry]:
-    """List a directory and everything in it, except paths in ``left_out``, as entries below a path of the bundle, sorted by name."""
+    """Return entries for a folder and everything in it, sorted by name.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        Folder to list.
+    below : str
+        Path of this folder in the bundle.
+    left_out : container of str
+        Paths, relative to the folder, that are omitted with everything below them.
+    """
     entries = [Entry(below, os.lstat(root).st_mode, None)]
 
     def walk(folder, relative):

@@ -1,4 +1,4 @@
-"""The cache outside the checkout: where it is, and how each entry is created once and completely."""
+"""Find the cache outside the checkout, and create each of its entries only once and completely."""
 
 import contextlib
 import fcntl
@@ -15,7 +15,7 @@ from unpacked import CACHE, is_unpacked_bundle
 
 
 def cache_dir(environ=os.environ) -> Path:
-    """Return the cache's directory: SAWTOOTH_CACHE if set, else an unpacked bundle's own cache, else sawtooth in the user's cache."""
+    """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache of an unpacked bundle or of the user."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if is_unpacked_bundle():
@@ -24,21 +24,23 @@ def cache_dir(environ=os.environ) -> Path:
 
 
 def own_cache(environ=os.environ) -> Path:
-    """Return the default cache, the folder sawtooth in the user's cache."""
+    """Return the user's default cache, such as ~/.cache/sawtooth."""
     base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sawtooth"
 
 
 def cache_entry(kind, name) -> Path:
-    """Return an entry's path, whether it exists or not: in the cache, or in the user's own cache if the cache lacks it and isn't writable.
+    """Return the path of a cache entry, which need not exist.
 
-    So a group can share a read-only cache: its entries, above all images, are used, and a user's additional entries, such as
-    kernels with the user's own CCAs, go into the user's cache.
+    An entry that doesn't exist gets a path in the user's cache if the cache isn't writable. So a group can share a read-only cache with
+    images, and each user's additional entries, such as kernels with custom CCAs, go into the user's cache.
 
     Parameters
     ----------
-    kind, name : str
-        Folder for entries of one kind, and the entry's name, which identifies its content.
+    kind : str
+        Folder for entries of the same kind.
+    name : str
+        Name of the entry, which identifies its content.
     """
     shared = cache_dir() / kind / name
     if shared.exists() or _is_writable(shared.parent):
@@ -53,12 +55,12 @@ def _is_writable(folder):
 
 
 def digest(*parts) -> str:
-    """SHA-256 over byte strings, texts and files, each preceded by its length.
+    """Return the SHA-256 of byte strings, texts and files, each preceded by its length.
 
     Parameters
     ----------
     *parts : bytes, str or pathlib.Path
-        A path stands for its content; a directory for the names and contents below it.
+        Parts to hash. A path stands for the content of its file, or for the names and contents of all files in its folder.
     """
     total = hashlib.sha256()
 
@@ -79,7 +81,7 @@ def digest(*parts) -> str:
 
 
 def require_cache(place=None) -> None:
-    """Create a directory of the cache, by default the cache itself; raise SetupError if it can't be written to."""
+    """Create a folder of the cache (by default, the cache itself); raise SetupError if the folder isn't writable."""
     place = place or cache_dir()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -89,7 +91,7 @@ def require_cache(place=None) -> None:
 
 
 def require_space(path, gigabytes, purpose) -> None:
-    """Raise SetupError unless the file system of `path` has the required space."""
+    """Raise SetupError unless the file system of ``path`` has enough free space."""
     free = shutil.disk_usage(path).free / 1e9
     if free < gigabytes:
         raise SetupError(
@@ -99,7 +101,7 @@ def require_space(path, gigabytes, purpose) -> None:
 
 
 def remove_tree(path) -> None:
-    """Delete a directory, even if it has files that belong to other ids of a user namespace."""
+    """Delete a folder, even if it has files of other users of a user namespace."""
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():
         # Those files belong to ids of /etc/subuid: only root of that namespace may delete them.
@@ -108,7 +110,7 @@ def remove_tree(path) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(path) -> Iterator[None]:
-    """Wait while another set-up creates the entry at a path; the lock file is next to it."""
+    """Hold the lock of a cache entry, after waiting for any other set-up that holds it. The lock file is next to the entry."""
     with open(path.with_name(path.name + ".lock"), "w") as lock_file:
         try:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,13 +122,12 @@ def one_at_a_time(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def made_once(final) -> Iterator[Path | None]:
-    """Give the one process that creates `final` a directory to fill; rename it when complete.
+    """Create a cache entry in only one process. The caller fills a temporary folder, which is then renamed to ``final``.
 
     Yields
     ------
     pathlib.Path or None
-        The directory to fill, next to `final`; None if `final` exists (made earlier, or by
-        another set-up that this one waited for).
+        Folder to fill, or None if ``final`` exists, possibly because another set-up has just made it.
     """
     if final.exists():  # complete, because it was renamed; the cache may belong to another user
         yield None
@@ -143,11 +144,11 @@ def made_once(final) -> Iterator[Path | None]:
             yield partial
             partial.rename(final)
         finally:
-            # Again, because processes of a killed set-up may have gone on writing until now.
+            # Repeated, because processes of a killed set-up may have continued to write until now.
             _remove_leftovers(final)
 
 
 def _remove_leftovers(final):
-    """Remove the unfinished parts of an entry left by this set-up or a killed one; the caller must hold its lock."""
+    """Remove unfinished versions of an entry from this set-up or an interrupted one. The caller must hold the entry's lock."""
     for leftover in final.parent.glob(f".{final.name}.*"):
         remove_tree(leftover)

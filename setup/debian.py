@@ -1,4 +1,4 @@
-"""Debian packages fetched without changing the system: from the machine's mirror or archives of the past, with a private apt."""
+"""Fetch Debian packages from a mirror or a snapshot archive, with a private apt that doesn't change the system."""
 
 import http.client
 import os
@@ -12,8 +12,7 @@ from pathlib import Path
 
 from progress import SetupError, errors_in, run_fetching, run_logged, run_quietly, say
 
-# The only release with a current Apptainer. A package's libraries come along with it, so the
-# release that this machine runs doesn't matter.
+# The only release with a current Apptainer. Packages are fetched with all of their libraries, so this machine's own release doesn't matter.
 SUITE = "sid"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 NO_MIRROR = (
@@ -21,26 +20,26 @@ NO_MIRROR = (
     "name one, `make SAWTOOTH_MIRROR=<URL of a Debian mirror>`."
 )
 NO_SNAPSHOT = (
-    "no archive of Debian's past is known to this machine's apt: "
+    "this machine's apt doesn't know a snapshot archive of Debian: "
     "name one, `make SAWTOOTH_SNAPSHOT=<URL with @SNAPSHOTID@ for the time>`."
 )
 #: The archive that debootstrap uses by default.
 DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
 APT_HELPER = "/usr/lib/apt/apt-helper"
-#: Beginning of apt's errors about a file, and text in such an error if the archive did answer: it lacks the file, or has a different one.
+#: Beginning of apt's errors about a file, and text in such an error if the archive answered but doesn't have the expected file.
 UNFETCHED = re.compile(r"Failed to fetch \S+ +")
 ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
-#: The option in which apt (since 2.9) keeps the URL of the archive of Debian's past.
+#: The option of apt (since 2.9) with the URL of Debian's snapshot archive.
 SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
 
 def find_mirror(environ=os.environ) -> str:
-    """Return the URL of the Debian mirror: SAWTOOTH_MIRROR, the first that apt is configured with, or debootstrap's own.
+    """Return the URL of a Debian mirror from SAWTOOTH_MIRROR, apt's configuration or debootstrap, in this order.
 
     Raises
     ------
     SetupError
-        None of them exists.
+        If none of them names a mirror.
     """
     if environ.get("SAWTOOTH_MIRROR"):
         return environ["SAWTOOTH_MIRROR"].rstrip("/")
@@ -60,7 +59,7 @@ def find_mirror(environ=os.environ) -> str:
 
 
 def mirror_of_debootstrap(environ) -> str | None:
-    """Return the default archive of debootstrap (installed, or from this distribution's package); None if there is no debootstrap."""
+    """Return the URL of debootstrap's default archive, or None if debootstrap is neither installed nor available as a package."""
     path = os.pathsep.join([environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     with tempfile.TemporaryDirectory() as folder:
         program = shutil.which("debootstrap", path=path)
@@ -71,7 +70,10 @@ def mirror_of_debootstrap(environ) -> str | None:
 
 
 def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
-    """Fetch a package with this machine's apt, unpack it in a folder and return one of its files; None if apt can't fetch the package."""
+    """Fetch a package with this machine's apt and unpack it in a folder.
+
+    Return the path of the file ``path`` of the package in this folder, or None if apt can't fetch the package.
+    """
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
     for archive in folder.glob(f"{package}_*.deb"):
         run_quietly(["dpkg-deb", "-x", archive, folder])
@@ -80,17 +82,17 @@ def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
 
 
 def find_snapshot(time, environ=os.environ) -> str:
-    """Return the URL of Debian's archive as it was at a given time, from SAWTOOTH_SNAPSHOT or from apt's configuration.
+    """Return the URL of a snapshot of Debian's archive, from SAWTOOTH_SNAPSHOT or from apt's configuration.
 
     Parameters
     ----------
     time : str
-        In the notation of archives of the past: ``20261030T140801Z``.
+        Time of the snapshot, such as ``20261030T140801Z``.
 
     Raises
     ------
     SetupError
-        Neither this machine's apt nor a newer apt, if it can be fetched, names an archive of the past.
+        If neither this machine's apt nor Debian's newest apt names a snapshot archive.
     """
     template = environ.get("SAWTOOTH_SNAPSHOT") or snapshot_option(["apt-config"]) or snapshot_of_newer_apt()
     if not template:
@@ -101,7 +103,7 @@ def find_snapshot(time, environ=os.environ) -> str:
 
 
 def snapshot_option(apt_config) -> str | None:
-    """Return the URL of snapshot archives that the command ``apt_config`` reports, or None if it reports none."""
+    """Return the URL of the snapshot archive that the command ``apt_config`` reports, or None if it reports none."""
     try:
         known = subprocess.run([*apt_config, "dump"], capture_output=True, text=True).stdout
     except OSError:
@@ -111,11 +113,11 @@ def snapshot_option(apt_config) -> str | None:
 
 
 def snapshot_of_newer_apt() -> str | None:
-    """Fetch Debian's newest apt and return the URL of snapshot archives that it reports; None if apt can't be fetched."""
+    """Fetch Debian's newest apt, and return the URL of the snapshot archive that it reports; return None if apt can't be fetched."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         try:
-            unpack_packages(["apt"], folder, folder / "log", "a newer apt, which knows archives of Debian's past")
+            unpack_packages(["apt"], folder, folder / "log", "a newer apt, which knows Debian's snapshot archive")
         except SetupError:
             return None
         libraries = folder / "usr/lib/x86_64-linux-gnu"
@@ -124,17 +126,21 @@ def snapshot_of_newer_apt() -> str | None:
 
 
 def download(files, log, title) -> str | None:
-    """Download as many of the given files as possible, with apt's network settings if the machine has apt.
-
-    Returns the reason why the archive could not be reached, or None if it answered.
+    """Download files, with apt's network settings if the machine has apt. Files that can't be fetched are skipped.
 
     Parameters
     ----------
     files : list of (str, pathlib.Path, str)
-        URL, target path, and SHA-256, which apt checks. Files that can't be fetched are skipped.
+        URL, target path and SHA-256 of each file. Only apt checks the SHA-256.
     log : pathlib.Path
+        Log file of apt.
     title : str
-        Description of the files, shown to the user.
+        Description of the files for the user.
+
+    Returns
+    -------
+    str or None
+        Reason why the archive couldn't be reached, or None if it answered.
     """
     if Path(APT_HELPER).exists():
         command = [APT_HELPER, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=1", "download-file"]
@@ -162,7 +168,7 @@ def download(files, log, title) -> str | None:
 
 
 def index_targets(environ, options=()) -> str:
-    """List apt's package lists, one line ``uri|origin|label`` per list."""
+    """Return a line ``uri|origin|label`` for each package list of apt."""
     command = [
         "apt-get",
         *options,
@@ -175,7 +181,7 @@ def index_targets(environ, options=()) -> str:
 
 
 def choose_mirror(listing) -> str | None:
-    """Return the first URI whose origin and label are both Debian (not Debian-Security), or None if there is none."""
+    """Return the first URI with the origin and label Debian (not Debian-Security) from `index_targets`, or None if there is none."""
     for line in listing.splitlines():
         uri, origin, label = line.rsplit("|", 2)
         if origin == label == "Debian":
@@ -184,15 +190,15 @@ def choose_mirror(listing) -> str | None:
 
 
 def private_apt(folder, source=None) -> Path:
-    """Write the configuration of an apt that keeps its files in one directory, so that it works for every user.
+    """Write a configuration with which apt keeps all of its files in one folder, so that it works for every user.
 
-    The system's network settings (proxy, certificates) stay in force, and so do its sources unless
-    `source` names another; its hooks and pins don't.
+    It keeps the system's network settings (proxy, certificates), but not its hooks and pins. It also keeps the system's sources unless
+    ``source`` is given.
 
     Returns
     -------
     pathlib.Path
-        The file for apt-get's option -c.
+        Configuration file for apt-get's option -c.
     """
     for name in ("state/lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True)
@@ -222,7 +228,10 @@ def private_apt(folder, source=None) -> Path:
 
 
 def find_keyring(folder) -> Path:
-    """Return a keyring with Debian's keys: the machine's, or the one in the package debian-archive-keyring, unpacked in a folder."""
+    """Return the path of a keyring with Debian's keys.
+
+    If the machine has no such keyring, the package debian-archive-keyring is unpacked in ``folder``.
+    """
     if KEYRING.is_file():
         return KEYRING
     keyring = file_of_package("debian-archive-keyring", KEYRING, folder)
@@ -232,23 +241,26 @@ def find_keyring(folder) -> Path:
 
 
 def unpack_packages(packages, folder, log, title, keep=None) -> None:
-    """Fetch packages and all they depend on from Debian's `SUITE`; unpack them, installing nothing.
+    """Fetch packages and their dependencies from Debian's `SUITE`, and unpack them without installing anything.
 
     Parameters
     ----------
     packages : sequence of str
+        Names of the packages.
     folder : pathlib.Path
-        Gets the packages' files, and the keyring that they were verified with.
+        Folder for the unpacked files and the keyring that verified the packages.
     log : pathlib.Path
+        Log file of apt.
     title : str
-        Description of the packages, shown to the user.
+        Description of the packages for the user.
     keep : pathlib.Path, optional
-        Gets the packages themselves as well.
+        New folder for the packages themselves, which are otherwise deleted.
 
     Raises
     ------
     SetupError
-        There is no apt-get, no network, no such mirror or package, or a signature is wrong; if a command failed, its log is named.
+        If apt-get, the network, the mirror or a package is missing, or if a signature is wrong. If a command failed, the message names
+        its log.
     """
     if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise SetupError(f"{title} can't be fetched without apt-get: install it with this machine's package manager.")

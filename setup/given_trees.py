@@ -1,6 +1,6 @@
-"""Source trees given by a user and read for a build: a folder, a revision in a Git repository, or an archive.
+"""Read a user's source tree for a build. The tree is a folder, a revision in a Git repository, or an archive.
 
-Nothing is written into a source tree. It is copied once, and the copy is compared with the digest taken when the study was read.
+Nothing is written into a source tree. It is copied once, and the copy is compared with the digest from the time when the study was read.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from testbed.machine.given_file import given_bytes
 
 
 def lists_files(kernel) -> bool:
-    """Return whether a kernel has a source tree whose files can be hashed without unpacking: a folder or a Git revision."""
+    """Return whether a kernel's source tree is a folder or a Git revision, whose files can be hashed without unpacking."""
     return "tree" in kernel and ("revision" in kernel or not tree_archives.is_archive(kernel["tree"]))
 
 
 def digests(kernel) -> dict[str, str]:
     """Return the identity of each file in a kernel's source tree, sorted by path.
 
-    A file's identity is its digest from `digests_of_files` in a folder, and Git's mode and object name in a revision.
+    In a folder, a file's identity is its digest from `digests_of_files`. In a revision, it is the file's Git mode and object ID.
     """
     if "revision" in kernel:
         return _of_git(kernel, git_trees.files_of, kernel["revision"])
@@ -31,7 +31,7 @@ def digests(kernel) -> dict[str, str]:
 
 
 def check_unchanged(kernel, files) -> None:
-    """Raise SetupError if a source tree, whose `digests` are given, has changed since the study was read."""
+    """Raise SetupError if a source tree has changed since the study was read. ``files`` is the result of `digests`."""
     if "revision" in kernel:
         sha256 = git_trees.tree_sha256(_of_git(kernel, git_trees.tree_of, kernel["revision"]))
     else:
@@ -41,12 +41,12 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether an identity (a value of `digests`) belongs to a regular, non-executable file."""
+    """Return whether an identity from `digests` belongs to a regular file that isn't executable."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 
 def is_as_it_was(path, file_digest) -> bool:
-    """Return whether a path is a regular file with the given identity (a value of `digests`)."""
+    """Return whether a path is a regular file with the given identity from `digests`."""
     if path.is_symlink() or not path.is_file():
         return False
     mode, _, name = file_digest.rpartition(" ")
@@ -55,7 +55,10 @@ def is_as_it_was(path, file_digest) -> bool:
 
 
 def write_files(kernel, files, folder) -> None:
-    """Write files of a kernel's source tree (path -> identity from `digests`) to a folder; raise SetupError if a file has changed."""
+    """Write files of a kernel's source tree to a folder; raise SetupError if a file has changed.
+
+    ``files`` is a part of the result of `digests`.
+    """
     if "revision" in kernel:
         _of_git(kernel, git_trees.write_files, files, folder, LARGEST_TREE_FILE_BYTES)
         return
@@ -67,7 +70,7 @@ def write_files(kernel, files, folder) -> None:
 
 
 def copy_tree(kernel, source) -> dict[str, str]:
-    """Copy a source tree to a new folder, without Git's own files, and return the `digests` of its files, which are empty for an archive."""
+    """Copy a source tree to a new folder without Git's own files, and return its `digests` (an empty dict for an archive)."""
     if "revision" in kernel:
         return _copy_revision(kernel, source)
     if tree_archives.is_archive(kernel["tree"]):
@@ -96,7 +99,7 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack an archive as ``source``: its only folder if it has just one, otherwise its whole content."""
+    """Unpack an archive to the new folder ``source``. If the archive has a single top folder, ``source`` is this folder."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()
@@ -120,7 +123,10 @@ def _of_git(kernel, function, *arguments):
 
 
 def copy_folders(kernel, folders, target) -> None:
-    """Copy the regular files directly in the given folders of a source tree, with executable bits, to the same paths below ``target``."""
+    """Copy the regular files in the given folders of a source tree, but not in subfolders, to the same paths below ``target``.
+
+    The executable bit of each file is kept.
+    """
     for folder in folders:
         (target / folder).mkdir(parents=True)
     if "revision" in kernel:

@@ -1,4 +1,4 @@
-"""Container images: built once per content of their definition, kept in the cache, linked in envs/."""
+"""Build container images once for each version of their definitions, keep them in the cache, and link them in envs/."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from cache import cache_dir, cache_entry, digest, made_once, remove_tree, requir
 from progress import SetupError, run_fetching, run_logged, run_quietly
 
 BASE = Path("envs/base.def")
-#: Image with the source, objects and compiler of the guest kernel; the testbed's image takes its kernel from it.
+#: Image with the source, objects and compiler of the guest kernel. The testbed's image gets its kernel from this image.
 KERNEL = Path("envs/kernel.def")
 #: Image with Debian's compilers, in which stacks.py builds the QUIC stacks of examples/.
 STACKS = Path("envs/stacks.def")
@@ -25,15 +25,15 @@ DESCRIPTION = "usr/share/sawtooth/image.json"
 
 
 def takes(definition, argument) -> bool:
-    """Return whether a definition uses a build argument."""
+    """Return whether a definition has the given build argument."""
     return f"{{{{ {argument} }}}}" in definition.read_text()
 
 
 def files_of(definition) -> list[Path]:
     """Return the files that a definition copies from the checkout, in order.
 
-    A source with a build argument (``{{ wheels }}``) is left out: its content follows from a lock
-    file, which the definition copies too.
+    Sources with a build argument (``{{ wheels }}``) are omitted. Their content follows from a lock file, which the definition copies as
+    well.
     """
     sources = []
     section = ""
@@ -46,22 +46,24 @@ def files_of(definition) -> list[Path]:
 
 
 def sections_of(definition) -> list[str]:
-    """Return the sections of envs/debian.lock with a definition's packages (``{{ debian_kernel }}``), in order."""
+    """Return the sorted sections of envs/debian.lock that a definition uses (as ``{{ debian_<section> }}``)."""
     return sorted(set(re.findall(r"\{\{ debian_(\w+) \}\}", definition.read_text())))
 
 
 def definitions() -> list[Path]:
-    """Return the definitions of the images that jobs run in."""
+    """Return the definitions of the images in which jobs run."""
     return sorted(set(Path("envs").glob("*.def")) - {BASE, KERNEL, STACKS})
 
 
 def definition_key(definition) -> str:
-    """Return the key of an image: a digest of its definition, its locked packages, the files it copies and the images it is based on.
+    """Return the key of an image, a digest of all inputs of its build.
+
+    The inputs are the definition, the locked packages, the copied files, and the images on which the image is based.
 
     Raises
     ------
     SetupError
-        A file is missing.
+        If a file is missing.
     """
     parts = [definition]
     parts += [definition_key(part) for part in (BASE, KERNEL) if takes(definition, part.stem)]
@@ -75,7 +77,7 @@ def definition_key(definition) -> str:
 
 
 def cached_image(definition) -> tuple[str, Path]:
-    """Return the key and the directory of a definition's image, whether it exists or not: in the cache, or in a bundle that has it."""
+    """Return the key and the folder of a definition's image. The folder, in a bundle or in the cache, need not exist."""
     key = definition_key(definition)
     name = f"{definition.stem}-{key[:16]}"
     bundled = unpacked.IMAGES / name
@@ -83,17 +85,17 @@ def cached_image(definition) -> tuple[str, Path]:
 
 
 def wanted_images(definitions, environ=os.environ) -> list[Path]:
-    """Return the definitions whose images set-up makes; ns-3's image, which few studies need, is included only with SAWTOOTH_NS3=1."""
+    """Return the definitions of the images that set-up provides. ns-3's image is included only with SAWTOOTH_NS3=1."""
     return [definition for definition in definitions if definition.stem != "ns3" or environ.get("SAWTOOTH_NS3") == "1"]
 
 
 def missing_images(definitions) -> list[Path]:
-    """Return the definitions whose image is not in the cache."""
+    """Return the definitions of images that are missing from the cache."""
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]
 
 
 def why_built(missing) -> str:
-    """Return the reason why images are built: the cache that lacks them, and the other cache that the last set-up used, if any."""
+    """Return the reason why images are built. It names the cache without them and, if different, the cache of the last set-up."""
     names = ", ".join(definition.stem for definition in missing)
     link = missing[0].with_suffix(".sif")
     other = Path(os.readlink(link)).parents[2] if link.is_symlink() else cache_dir()
@@ -102,7 +104,7 @@ def why_built(missing) -> str:
 
 
 def fetch_wheels(lock, python) -> Path:
-    """Return the directory with the wheels of a lock file, downloaded at the first call."""
+    """Return the folder with the wheels of a lock file. The first call downloads them."""
     version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)
     final = cache_entry("wheels", digest(lock, version)[:16])
     with made_once(final) as partial:
@@ -140,12 +142,12 @@ def fetch_wheels(lock, python) -> Path:
 
 
 def requirement_sets(lock) -> list[str]:
-    """Split the text of a lock file so that no part has two versions of a package, which pip refuses.
+    """Split the text of a lock file so that no part has two versions of a package, because pip rejects them.
 
     Returns
     -------
     list of str
-        The first part has the first version of each package, the second part the second versions, and so on.
+        Parts of the text. The first has the first version of each package, the second has the second versions, and so on.
     """
     parts = []
     seen = Counter()
@@ -159,7 +161,7 @@ def requirement_sets(lock) -> list[str]:
 
 
 def build_image(definition, apptainer, environ, python) -> Path:
-    """Build a definition's image unless the cache has it; return its directory there."""
+    """Build the image of a definition unless it is cached, and return its folder in the cache."""
     key, final = cached_image(definition)
     with made_once(final) as partial:
         if partial is None:
@@ -190,7 +192,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
 
 
 def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
-    """Return the build arguments that a definition uses, by name; Apptainer refuses others."""
+    """Return the values of a definition's build arguments, by name. Apptainer would reject unused arguments."""
     values = {
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
@@ -204,9 +206,9 @@ def build_arguments(definition, key, apptainer, environ, python) -> dict[str, st
 
 
 def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
-    """Return environment variables with which Apptainer finds a debootstrap that checks no signature.
+    """Return environment variables with which Apptainer finds a debootstrap that doesn't check signatures.
 
-    The archive that it reads is a folder of the cache, whose packages were compared with the lock.
+    Debootstrap reads a folder in the cache. Its packages have already been compared with the lock file.
     """
     debootstrap = shutil.which("debootstrap", path=environ["PATH"])
     program = folder / "bin/debootstrap"
@@ -217,11 +219,11 @@ def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
 
 
 def unpack(apptainer, image, root, environ) -> None:
-    """Unpack an image into a directory in which all files belong to this user.
+    """Unpack an image into a folder in which all files belong to this user.
 
-    A container starts in 0.08 s from a directory and in 0.14 s from an image file; a job that imports
-    pandas and pingouin starts in 1.6 s instead of 4.5 s. A directory also works where users can't open
-    /dev/fuse; there, Apptainer would unpack the image file at every start.
+    A container starts in 0.08 s from a folder, and in 0.14 s from an image file. A job that imports
+    pandas and pingouin starts in 1.6 s from a folder, and in 4.5 s from an image file. If users can't
+    open /dev/fuse, Apptainer would unpack an image file at each start.
     """
     listing = run_quietly([apptainer, "sif", "list", image], env=environ)
     offset = re.search(r"\|(\d+)-\d+ +\|FS \(Squashfs", listing)[1]
@@ -230,7 +232,7 @@ def unpack(apptainer, image, root, environ) -> None:
 
 
 def link_image(definition, folder) -> None:
-    """Link envs/<image>.sif and envs/<image>.json to an image's folder, or remove the links if the folder has no image."""
+    """Make envs/<image>.sif and envs/<image>.json links to an image's folder. Remove the links if the folder has no image."""
     for suffix, target in ((".sif", folder / "root"), (".json", folder / "image.json")):
         link = definition.with_suffix(suffix)
         if not target.exists():
@@ -241,18 +243,18 @@ def link_image(definition, folder) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there is not enough space for building images, or if packages are missing and no archive is known."""
+    """Raise SetupError if there isn't enough space for building images, or if no archive is known for missing packages."""
     require_cache()
     locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")
 
 
 def as_root(command, workdir) -> list[str]:
-    """Return a command that lets root use a range of ids in a user namespace without an entry in the system's files.
+    """Wrap a command so that root can use a range of ids in a user namespace without changing the system's files.
 
-    Apptainer reads /etc/subuid and /etc/subgid, and looks for newuidmap in fixed folders, first in
-    /usr/local/sbin. In a separate mount namespace, it finds Sawtooth's files there; the system stays
-    unchanged.
+    Apptainer reads /etc/subuid and /etc/subgid, and looks for newuidmap in fixed folders, beginning with
+    /usr/local/sbin. The command runs in a separate mount namespace, in which Sawtooth's files are mounted
+    at these paths.
     """
     ids = workdir / "root-ids"
     ids.write_text("root:{}:{}\n".format(*ROOT_ID_RANGE))

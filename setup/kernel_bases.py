@@ -1,4 +1,4 @@
-"""Bases of guest kernels: another version of Linux, or a source tree, patched and built once."""
+"""Provide bases of guest kernels. A base is another version of Linux, or a user's source tree, that is patched and built once."""
 
 import contextlib
 import json
@@ -19,10 +19,11 @@ from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_d
 
 #: Space in GB for a source tree with its objects.
 BASE_SIZE_GB = 3
-#: Files in a base's folder: its facts, the digest of each file (if it is a source tree), and the image and recipe that built it.
+#: Files in a base's folder: facts about the base, digests of its source files (only for a source tree), and the image and recipe that
+#: built it.
 FACTS, FILES, MADE_BY = "facts.json", "files.json", "made-by"
-#: A base built from another state of a tree is reused if fewer files than this differ and all of them match `COMPILED_ONLY`. Files that a
-#: build runs (Makefiles, scripts, host programs) could have written anything into the objects.
+#: A base that was built from another state of a tree is used again if fewer files than this differ, and if all of them match
+#: `COMPILED_ONLY`. A build also runs files (Makefiles, scripts, host programs), which could have written anything into the objects.
 MOST_CHANGED = 2000
 COMPILED_ONLY = re.compile(
     r"(net|include/net|drivers/net)/[\w./+-]+\.[ch]|include/(uapi/)?linux/(tcp|inet_diag|rtnetlink|snmp|skbuff|netdevice|pkt_sched|mptcp|ip|ipv6|net|socket)\.h",
@@ -31,11 +32,22 @@ COMPILED_ONLY = re.compile(
 
 
 def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
-    """Return the base of a kernel, which is built unless the cache has it, and the files to replace in the base.
+    """Return the base of a kernel. It is built unless it is cached.
 
-    The base is a folder with ``source`` and ``objects``. The files to replace are a mapping of path -> digest of the file in the kernel's
-    source tree, which is empty unless the base was built from another state of that tree. ``root`` is the root folder of the image that
-    builds the base; the base may be that image's own Linux.
+    Parameters
+    ----------
+    kernel : dict
+        Kernel (`study_files.kernels.completed_kernels`).
+    root : pathlib.Path
+        Root folder of the image that builds bases. The kernel may be based on this image's own Linux.
+
+    Returns
+    -------
+    base : pathlib.Path
+        Folder with ``source`` and ``objects``.
+    changed : dict
+        Files to replace in the base: path -> identity of the file in the kernel's source tree. It is empty unless the base was built from
+        another state of this tree.
     """
     if kernel.get("base") == NEWEST:
         return root / "build", {}
@@ -72,10 +84,10 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
 
 
 def build_base(partial, root, final, what) -> list[str]:
-    """Patch the tree in ``partial``/source for the guest, build ``partial``/objects and return the base's facts.
+    """Patch the tree in ``partial``/source for the guest, build ``partial``/objects, and return facts about the base.
 
-    The tree's own Makefiles and scripts run only in the second of three steps, and can write only into the objects. Each step's log is
-    beside ``final``.
+    Of the three steps, only the second runs Makefiles and scripts of the tree, and they can write only into the objects. The logs of the
+    steps are next to ``final``.
     """
     source, objects, made = (partial / part for part in ("source", "objects", "made"))
     objects.mkdir()
@@ -110,11 +122,15 @@ def build_base(partial, root, final, what) -> list[str]:
 
 
 def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
-    """Return the cached base that differs least from a source tree, and the files to replace in it, as `provide_base` does.
+    """Return the cached base that differs in the fewest files from a kernel's source tree, in the form of `provide_base`.
 
-    A base can be reused if fewer than `MOST_CHANGED` files differ, no file was added or removed (a build might find another in its
-    place), the guest's patches change none of the files that differ, and all of these match `COMPILED_ONLY`. Returns None if no base
-    can be reused.
+    A base can be used again if
+
+    - fewer than `MOST_CHANGED` files differ, and all of them match `COMPILED_ONLY`,
+    - no file was added or removed (a build might find another file in its place), and
+    - the guest's patches don't change a file that differs.
+
+    Return None if there is no such base.
     """
     tree, has, nearest = kernel["tree"], None, None
     for folder in sorted(folder for cache in {cache_dir(), own_cache()} for folder in cache.glob("kernels/base-*")):
@@ -146,7 +162,10 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
 
 
 def fetch_source(kernel, partial) -> None:
-    """Unpack the Linux source of a locked Debian package into ``partial``/source; raise SetupError if the lock has another version."""
+    """Unpack the Linux source from a locked Debian package into ``partial``/source.
+
+    Raises SetupError if the lock file has a different version.
+    """
     locked = bases().get(kernel["base"], {})
     if {key: kernel[key] for key in locked} != locked:
         raise SetupError(

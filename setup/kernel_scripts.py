@@ -1,8 +1,8 @@
-"""Scripts of the kernel's own tests, from the source of a guest kernel, and the command by which the kernel's runner starts each script.
+"""Provide the packetdrill scripts of a guest kernel's own tests, and the command that starts each script.
 
-The source in the image of envs/kernel.def has no tests. So the scripts come from Debian's package or from a user's source tree, with the
-study's patches applied to them. The kernel's `ksft_runner.sh`, which differs between versions, determines how a script is started; it is
-queried in the container that kernels are built in.
+The image of envs/kernel.def has no tests in its kernel source. So the scripts come from Debian's package or from a user's source tree, and
+the study's patches are applied to them. The kernel's `ksft_runner.sh` determines how a script is started. It differs between versions, so
+it runs in the build container, and its commands are recorded.
 """
 
 import contextlib
@@ -22,29 +22,36 @@ from progress import SetupError, say
 from study_files.kernels import CHECKOUT, NEWEST
 from study_files.patch_mails import patches_in
 
-#: Folders in a source tree with packetdrill's scripts and with the files that their runner includes; Linux version that added them.
+#: Folder of the packetdrill scripts in a source tree, folder of files that their runner includes, and Linux version that added the scripts.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
 SINCE = "6.12"
-#: A recorded command of the runner: the script, then the arguments of `unshare`: `-n packetdrill`, packetdrill's options, and the script.
+#: A recorded command of the runner: the script, followed by the arguments of `unshare` (`-n packetdrill OPTION... SCRIPT`).
 COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
-#: The largest list of commands, in bytes; the list of Linux 7.2 has 200,000 bytes.
+#: Largest size of the list of commands in bytes. The list of Linux 7.2 has 200,000 bytes.
 LARGEST_COMMANDS = 2**24
 
 
 def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
-    """Put a kernel's scripts into a new folder and return the commands, each a script followed by packetdrill's arguments.
+    """Put a kernel's scripts into a new folder, and return the commands that start them.
 
     Parameters
     ----------
     kernel : dict or None
-        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's kernel.
+        Kernel (`study_files.kernels.completed_kernel`), or None for the image's kernel.
     compiler : pathlib.Path
-        The folder of the image that kernels are built in.
+        Folder of the image in which kernels are built.
+    folder : pathlib.Path
+        New folder for the scripts.
+
+    Returns
+    -------
+    list of list of str
+        One command per start of a script: the script, followed by the arguments of packetdrill.
 
     Raises
     ------
     SetupError
-        This Linux has no such scripts, a patch to them doesn't apply, or the runner starts something other than packetdrill.
+        If this Linux has no scripts, if a patch to them doesn't apply, or if the runner starts another program than packetdrill.
     """
     what = f"Linux {kernel['version']}" if kernel and "version" in kernel else "the image's Linux"
     work = folder.with_name(f"{folder.name}-work")
@@ -66,7 +73,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
 
 
 def unpacked_scripts(section, compiler) -> Path:
-    """Return a folder with `SCRIPTS` and `INCLUDED` from a Debian package of the kernel's source, unpacked once."""
+    """Return a folder with `SCRIPTS` and `INCLUDED` from a Debian package of the kernel's source. The first call unpacks them."""
     with contextlib.chdir(CHECKOUT):
         key = digest(compiler.name, RECIPE / "unpack", locked_packages.content(section))[:16]
         final = cache_entry("selftests", f"scripts-{section}-{key}")
@@ -78,7 +85,10 @@ def unpacked_scripts(section, compiler) -> Path:
 
 
 def provide_programs(compiler, folder) -> list[str]:
-    """Put the programs that scripts call but the testbed's image lacks into a folder; return a sentence for each missing program."""
+    """Put programs that scripts call, but that the testbed's image doesn't have, into a folder.
+
+    Return a sentence for each program that can't be provided.
+    """
     try:
         with contextlib.chdir(CHECKOUT):
             packages = locked_packages.provide(locked_packages.SELFTESTS)
@@ -90,13 +100,13 @@ def provide_programs(compiler, folder) -> list[str]:
 
 
 def unpack(packages, folder, compiler, *paths) -> None:
-    """Unpack a folder of packages into another folder with envs/selftests/unpack, which chooses the files."""
+    """Unpack a folder of packages into another folder with envs/selftests/unpack, which selects the files."""
     binds = (f"{packages}:/build/debian:ro", f"{folder}:/build/made")
     in_container("unpack", paths, binds, compiler, f"{packages} can't be unpacked")
 
 
 def apply_patches(patches, source, folder, compiler, what) -> None:
-    """Apply the parts of the patches that change scripts to the scripts' copies in ``source``."""
+    """Apply those parts of patches that change scripts to the copies of the scripts in ``source``."""
     folder.mkdir()
     changing = []
     for patch in patches:
@@ -111,13 +121,13 @@ def apply_patches(patches, source, folder, compiler, what) -> None:
 
 
 def of_scripts(patch) -> bytes:
-    """Return the part of a patch (bytes) that changes the scripts."""
+    """Return the parts of a patch (bytes) that change scripts."""
     names = re.compile(rb"^(?:--- a|\+\+\+ b)/%s/[^\s/]+" % re.escape(SCRIPTS.encode()), re.M)
     return b"".join(part for part in parts_of(patch) if names.search(part))
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:
-    """Return the commands that the kernel's runner starts for each script in ``source``."""
+    """Return the commands that the kernel's runner would start for the scripts in ``source``."""
     binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
     in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be asked")
     commands = []
@@ -129,7 +139,10 @@ def ask_runner(source, made, compiler, what) -> list[list[str]]:
 
 
 def in_container(script, arguments, binds, compiler, problem) -> None:
-    """Run a script of envs/selftests in the build container; if it fails, raise SetupError with ``problem`` and the last line of output."""
+    """Run a script of envs/selftests in the build container.
+
+    If the script fails, SetupError is raised with ``problem`` and the last line of the script's output.
+    """
     command = contained(*binds, recipe=RECIPE, seconds=LONGEST_S, root=compiler / "root")
     command += [compiler / "root", *IN_CONTAINER, "bash", f"/build/guest/{script}", *arguments]
     status, words = said_by(command, "the kernel's tests")

@@ -1,14 +1,13 @@
-"""A study's own guest kernels: `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`, called by the workflow.
+"""Build a study's custom guest kernels. The workflow calls `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`.
 
-The rest of set-up works in the checkout; this part works in the folder that it is called from, where the study's files are.
+This command works in the caller's folder, where the study's files are. The other commands of set-up work in the checkout.
 
 C files are built into the kernel, because a kernel that loads modules has other bytes. A kernel's base (the image's Linux, another one
 from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
-and `patch` run in a separate container of the image of envs/kernel.def, which has no network and sees only these files of the machine.
+and `patch` run in a separate container of the image of envs/kernel.def. It has no network, and sees no other files of the machine.
 
-Everything that runs there may be somebody else's: patches can bring Makefiles, and a source tree has its own. So a build can write only
-into its own objects, its inputs are read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked
-(build_outputs.py).
+A build runs code from other people: patches can add Makefiles, and a source tree has Makefiles and scripts. So a build can write only into
+its objects. Its inputs are read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).
 """
 
 import base64
@@ -32,35 +31,38 @@ from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, 
 from study_files.patch_mails import NO_PART, patches_in
 from testbed.machine.given_file import given_bytes
 
-#: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
+#: The Makefile of net/sawtooth in the kernel's tree, with the objects and the folder of headers for the kernel's own CCAs.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
 #: Space in GB for a copy of the objects and for the new kernel.
 SIZE_GB = 1
-#: Images whose kernel source could be changed through hard links by builds of earlier versions: key -> digest of the unchanged source.
+#: Key of an image -> digest of its unchanged kernel source, for images in which builds of earlier versions could change the source.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
 #: Progress lines of make ("  LINK linux") and of the build scripts.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
-    """Place a kernel and its description where the workflow expects them; the kernel is built unless it is in the cache.
+    """Write a kernel and its description to the paths that the workflow expects. The kernel is built unless it is cached.
 
     Parameters
     ----------
     name : str
         Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
-    linux_file, description : pathlib.Path
-        Where to write the kernel, and a JSON file with everything needed to build it again, including the text of C files and patches.
+    linux_file : pathlib.Path
+        Path for the kernel.
+    description : pathlib.Path
+        Path for a JSON file with everything needed to build the kernel again, including the text of C files and patches.
     sources : dict
-        Path of each C file -> the SHA-256 that it must have.
+        Path of each C file -> expected SHA-256.
     kernel : dict, optional
-        Base, patches and options of the kernel (`study_files.kernels.completed_kernels`); by default the image's Linux without patches.
+        Base, patches and options of the kernel (`study_files.kernels.completed_kernels`). By default, it is the image's Linux without
+        patches.
 
     Raises
     ------
     SetupError
-        A file has changed or can't be read, there is no such source, a patch doesn't apply, an option isn't accepted, or a C file
-        doesn't compile. The message names the first such file or option, or quotes the compiler.
+        If a file has changed or can't be read, if a source is missing, if a patch doesn't apply, if an option isn't accepted, or if a C
+        file doesn't compile. The message names the first such file or option, or quotes the compiler.
     """
     kernel = kernel or {"base": "newest", "patches": [], "config": {}}
     patches = {Path(patch["path"]): patch["sha256"] for patch in kernel["patches"]}
@@ -111,7 +113,10 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 
 def read_once(path, sha256) -> bytes:
-    """Return the content of a C file or patch, read only once, so that exactly the bytes that are hashed are compiled and published."""
+    """Return the content of a C file or patch; raise SetupError if it doesn't have the given SHA-256.
+
+    The file is read only once, so that the hashed bytes are also the bytes that are compiled and published.
+    """
     try:
         content = given_bytes(path, LARGEST_PATCH_BYTES)
     except OSError as error:
@@ -132,7 +137,7 @@ def _with_text(path, sha256, content):
 
 
 def check_untouched(compiler, definition_key) -> None:
-    """Raise SetupError if the kernel source in an image of `SHARED_BY_LINKS` was changed; it is hashed only once per cache."""
+    """Raise SetupError if the kernel source in an image of `SHARED_BY_LINKS` was changed. The check runs only once per cache."""
     expected = SHARED_BY_LINKS.get(definition_key[:16])
     if expected is None:
         return
@@ -145,21 +150,31 @@ def check_untouched(compiler, definition_key) -> None:
 
 
 def provide_compiler() -> Path:
-    """Return the folder of the image that kernels are built in; build the image unless the cache has it."""
+    """Return the folder of the image in which kernels are built. The image itself is built unless it is cached."""
     return provide_builder(images.KERNEL)
 
 
 def build(name, root, base, partial, sources, kernel, changed, contents) -> bytes:
-    """Build a kernel in the image ``root`` from a base's folder, with intermediate files in ``partial``; return the kernel's bytes.
+    """Build a kernel, and return its bytes.
 
     Parameters
     ----------
+    name : str
+        Build number of the kernel.
+    root : pathlib.Path
+        Root folder of the image in which the kernel is built.
+    base : pathlib.Path
+        Folder of the kernel's base.
+    partial : pathlib.Path
+        Folder for intermediate files.
     sources : dict
-        Path of each C file -> its content.
+        Path -> content of each C file.
+    kernel : dict
+        Base, patches and options of the kernel.
     changed : dict
         Files to replace in the base (`provide_base`).
     contents : dict
-        Path -> content of each C file and of each patch.
+        Path -> content of each C file and patch.
     """
     work = partial / "work"
     objects, own, patches, options, tree = (work / part for part in ("objects", "own", "patches", "options", "tree"))
@@ -214,28 +229,31 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
 
 
 def of_kernel(patch) -> bytes:
-    """Return a patch (bytes) without its changes to files that no guest kernel is built from."""
+    """Return a patch (bytes) without changes to files that a guest kernel doesn't use."""
     return b"".join(part for part in parts_of(patch) if not _is_no_part(part))
 
 
 def parts_of(patch) -> list[bytes]:
-    """Return the parts of a patch (bytes): the text before the first file's changes, then the changes to each file."""
+    """Split a patch (bytes) into the text before the first change and the changes to each file."""
     return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
 
 
 def _is_no_part(part):
-    """Return whether a part of a patch, the changes to one file, doesn't affect any guest kernel."""
+    """Return whether a part of a patch changes only a file that a guest kernel doesn't use."""
     names = re.findall(rb"^(?:---|\+\+\+) [ab]/(\S+)", part, re.M) or re.findall(rb"^diff --git a/(\S+)", part, re.M)
     return bool(names) and all(NO_PART.match(name.decode(errors="replace")) for name in names)
 
 
 def option_lines(config) -> list[str]:
-    """Return a study's options as lines of a configuration."""
+    """Return a study's kernel options as lines of a kernel configuration."""
     return [f"CONFIG_{option}={option_text(value)}" for option, value in config.items()]
 
 
 def configuration(base, config) -> str:
-    """Return a kernel's configuration: the base's options, replaced by those in ``config``, except the tick (HZ), which has no prompt."""
+    """Return a kernel configuration in which the options in ``config`` replace the base's options.
+
+    The tick rate (HZ) is omitted, because its option has no prompt.
+    """
     own = base / "made/kernel.config"
     lines = (own if own.exists() else base / "kernel.config").read_text().splitlines()
     kept = [line for line in lines if line.partition("=")[0].removeprefix("CONFIG_") not in config]
@@ -243,7 +261,7 @@ def configuration(base, config) -> str:
 
 
 def option_text(value) -> str:
-    """Return an option's value as it is written in a configuration: y, n, a number, or a text in quotes."""
+    """Return the value of an option in the notation of a kernel configuration (y, n, a number, or a text in quotes)."""
     if isinstance(value, bool):
         return "yn"[not value]
     return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'

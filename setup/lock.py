@@ -1,4 +1,4 @@
-"""Lock files: every package of an environment or image with its version and hashes."""
+"""Write lock files, which list all packages of an environment or image with versions and hashes."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from lock_debian import write_debian_lock
 from progress import run_fetching
 
 TARGETS = {
-    # for Python 3.11 and later; the image's Python and platform are fixed
+    # The environments work with Python 3.11 and later. The image has a fixed Python version and platform.
     LOCK: ["--universal", "--python-version", "3.11"],
     DOCS_LOCK: ["--universal", "--python-version", "3.11"],
     Path("envs/analysis.lock"): ["--python-version", ANALYSIS_PYTHON, "--python-platform", "x86_64-manylinux_2_28"],
@@ -20,7 +20,10 @@ TARGETS = {
 
 
 def write_locks(python=sys.executable) -> None:
-    """Resolve envs/*.in again and write envs/*.lock: Debian's packages with apt, Python's with uv, which is fetched for this call."""
+    """Resolve the packages in envs/*.in again, and write envs/*.lock.
+
+    Debian packages are resolved with apt, and Python packages with uv, which each call fetches.
+    """
     write_debian_lock()
     with tempfile.TemporaryDirectory() as folder:
         run_fetching([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], LOG, "uv", "uv")

@@ -1,4 +1,4 @@
-"""Lock Debian packages (`make lock`): the packages in envs/debian.in and all their dependencies, in the mirror's current versions."""
+"""Lock the packages in envs/debian.in and all of their dependencies at the mirror's current versions (`make lock`)."""
 
 import re
 import subprocess
@@ -14,15 +14,15 @@ from progress import SetupError, run_fetching
 
 WISHES = Path("envs/debian.in")
 SUITES = (RELEASE, "sid", "bookworm")
-#: A package comes from another release only where debian.in says so.
+#: apt's pins, with which a package comes from another release only if debian.in names that release.
 PINS = "\n".join(f"Package: *\nPin: release n={suite}\nPin-Priority: 50\n" for suite in SUITES[1:])
 #: The entry in debian.in that stands for the newest kernel source.
 NEWEST_KERNEL = "linux-source/sid"
 KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
 OLDEST_KERNEL = (6, 16)
-#: Packages that Apptainer has debootstrap add to a root file system, and packages that it has debootstrap omit.
+#: Packages that Apptainer makes debootstrap add to a root file system, and packages that it makes debootstrap omit.
 ASKED, LEFT_OUT = ("apt",), {"openssl", "udev", "debconf-i18n", "e2fsprogs"}
-#: Archives of the past record a state some hours after its date; a package that is replaced stays in the archive for at least a day.
+#: Largest delay until the snapshot archive has recorded a state. A replaced package stays in Debian's archive for at least a day.
 TAKEN_UP = timedelta(hours=6)
 
 
@@ -32,7 +32,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
     Raises
     ------
     SetupError
-        No apt-get, no mirror, or no such package there.
+        If apt-get, the mirror or a package is missing.
     """
     mirror = debian.find_mirror()
     with tempfile.TemporaryDirectory() as place:
@@ -42,7 +42,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
         config = debian.private_apt(folder, "\n".join(sources))
         (folder / "pins").write_text(PINS)
         with config.open("a") as text:
-            # The mirror may be an archive of the past, whose lists have expired; signatures are still checked.
+            # The mirror may be a snapshot archive, whose lists have expired. Signatures are still checked.
             text.write(f'Dir::Etc::Preferences "{folder}/pins";\nAcquire::Check-Valid-Until "false";\n')
         title, source = f"package lists of {mirror}", f"Debian mirror at {mirror}"
         run_fetching(["apt-get", "-c", str(config), "-q", "update"], LOG, title, "the package lists", source)
@@ -62,7 +62,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
 
 
 def read_wishes(wishes) -> dict[str, list[str]]:
-    """Return the packages of each section in a file like envs/debian.in."""
+    """Return the packages in each section of a file in the format of envs/debian.in."""
     sections = {}
     for line in wishes.read_text().splitlines():
         if line.startswith("["):
@@ -73,7 +73,7 @@ def read_wishes(wishes) -> dict[str, list[str]]:
 
 
 def ask(*command) -> str:
-    """Return the output of an apt command; if the command fails, raise SetupError with its last line."""
+    """Return the output of an apt command; raise SetupError with the last line of output if the command fails."""
     answer = subprocess.run(command, capture_output=True, text=True)
     if answer.returncode:
         lines = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
@@ -91,20 +91,20 @@ def newest_kernel(config) -> str:
 
 
 def required(config) -> list[str]:
-    """Return the packages that Debian marks as required, which debootstrap's smallest variant installs, except `LEFT_OUT`."""
+    """Return the packages that debootstrap's smallest variant installs (those that Debian marks as required), except `LEFT_OUT`."""
     stanzas = ask("apt-cache", "-c", str(config), "dumpavail").split("\n\n")
     listed = [stanza for stanza in stanzas if "\nPriority: required\n" in stanza]
     return sorted({field(stanza, "Package") for stanza in listed} - LEFT_OUT)
 
 
 def resolve(config, wished) -> list[str]:
-    """Return the packages that apt would install, as ``name=version``: the given ones and all their dependencies that are not installed."""
+    """Return the given packages and their missing dependencies, which apt would install, as ``name=version``."""
     plan = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
     return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", plan, re.M)]
 
 
 def stanzas_of(config, packages) -> list[str]:
-    """Return the packages' stanzas in the package lists, each once, sorted by name and version."""
+    """Return the distinct stanzas of packages in the package lists, sorted by name and version."""
     stanzas = ask("apt-cache", "-c", str(config), "show", *packages).split("\n\n")
     of_packages = {
         (field(stanza, "Package"), field(stanza, "Version")): stanza.strip() for stanza in stanzas if stanza.strip()
@@ -113,7 +113,7 @@ def stanzas_of(config, packages) -> list[str]:
 
 
 def describe(config, packages) -> list[Package]:
-    """Return the lock's entries for packages."""
+    """Return entries of the lock file for packages."""
     names = ("Package", "Version", "Architecture", "Size", "SHA256", "Filename")
     described = []
     for stanza in stanzas_of(config, packages):
@@ -134,7 +134,7 @@ def field(stanza, name) -> str:
 
 
 def archive_time(folder) -> str:
-    """Return a time at which the snapshot archives have all listed packages, in their notation (``20261030T140801Z``)."""
+    """Return a time at which the snapshot archive has all listed packages, such as ``20261030T140801Z``."""
     releases = (folder / "state/lists").glob("*Release")
     dates = [parsedate_to_datetime(field(release.read_text(), "Date")) for release in releases]
     return (max(dates) + TAKEN_UP).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")

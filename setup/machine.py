@@ -1,4 +1,4 @@
-"""Requirements on this machine, checked before long steps start; each missing one is reported in one sentence."""
+"""Check the requirements on this machine before long steps start. Each check raises an error with one sentence."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from progress import SetupError
 
-#: AppArmor's switch. If it is on, a program's user namespace has no capabilities unless a profile allows it.
+#: Setting of AppArmor. If it is on, a program has no capabilities in a user namespace unless a profile allows them.
 RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
@@ -29,9 +29,9 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
     Parameters
     ----------
     apptainer : str, optional
-        The machine's own Apptainer, whose package may have the profile that AppArmor requires.
+        Path of the machine's own Apptainer. Its package may include the profile that AppArmor requires.
     apparmor : pathlib.Path
-        AppArmor's switch; Ubuntu has turned it on since 24.04.
+        File with AppArmor's setting, which is on in Ubuntu since 24.04.
     """
     attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
     try:
@@ -55,7 +55,7 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
 
 
 def has_id_range(table, user, uid) -> bool:
-    """Return whether a table like /etc/subuid gives a user a range of at least 65,536 ids."""
+    """Return whether a file such as /etc/subuid assigns a range of at least 65,536 ids to a user."""
     if not table.is_file():
         return False
     for line in table.read_text().splitlines():
@@ -69,8 +69,8 @@ def has_id_range(table, user, uid) -> bool:
 def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("/etc/subgid"))) -> None:
     """Raise SetupError if this user can't build images.
 
-    An image has files of several users. Root may take any ids; an ordinary user needs a range
-    from the administrator, and newuidmap, the one program here that must be installed set-uid.
+    An image has files that belong to several users. Root may use any ids. An ordinary user needs a range of
+    ids from the administrator, and newuidmap, which must be installed set-uid.
     """
     if os.geteuid() == 0:
         if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:

@@ -1,8 +1,8 @@
-"""A base's source tree with a study's changes: changed files are copies, all other files are the base's, read-only.
+"""Combine the read-only source tree of a base with copies of the files that a study changes.
 
-No file is shared through links, because a build could write through them into files that the next build reads. Copying the whole tree
-would take as long as the build. So patches are applied to copies of the files that they name, and the copies are mounted over the base's
-files. Where files are added or removed, their folder is copied, because a mount in a read-only folder needs an existing file.
+Links to the base's files would not do, because a build could write through them into files that the next build reads. Copying the whole
+tree would take as long as the build. So patches are applied to copies of the files that they name, and the copies are mounted over the
+base's files. If files are added or removed, their folder is copied, because a mount in a read-only folder needs an existing file.
 """
 
 import os
@@ -19,12 +19,12 @@ PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
 NAMED = re.compile(
     rb"^(?:(?:---|\+\+\+|Index:) ([^\t\r\n]+)|diff --git (\S+) (\S+)|(?:rename|copy) (?:from|to) ([^\r\n]+))", re.M
 )
-#: Largest number of files mounted one by one; if there are more, the whole tree is copied.
+#: Largest number of files that are mounted separately. If there are more, the whole tree is copied.
 MOST_MOUNTED = 256
 
 
 def named_files(patches) -> set[str]:
-    """Return the paths in the tree that patches (bytes) name; from these, `patch --strip=1` chooses the file to change."""
+    """Return the paths that patches (bytes) may change. `patch --strip=1` chooses among them."""
     found = set()
     for patch in patches:
         for match in NAMED.finditer(patch):
@@ -36,12 +36,12 @@ def named_files(patches) -> set[str]:
 
 
 def is_allowed(path) -> bool:
-    """Return whether a path stays below its folder and can be mounted under its name."""
+    """Return whether a path stays below its top folder and has only characters that `--bind` accepts."""
     return bool(PATH.fullmatch(path)) and not {".", ".."} & set(path.split("/"))
 
 
 def is_plain(folder, path) -> bool:
-    """Return whether a path below a folder is a regular file, without a link on the way to it."""
+    """Return whether a path below a folder is a regular file, and no part of the path is a symbolic link."""
     *above, _ = (folder / part for part in (*reversed(PurePosixPath(path).parents), path))
     try:
         return all(stat.S_ISDIR(os.lstat(part).st_mode) for part in above) and stat.S_ISREG(
@@ -52,7 +52,7 @@ def is_plain(folder, path) -> bool:
 
 
 def copy_files(source, paths, tree) -> dict[str, bytes]:
-    """Copy those paths that are regular files in ``source`` to the folder ``tree``; return path -> content."""
+    """Copy the given paths from ``source`` to ``tree`` if they are regular files, and return their contents by path."""
     contents = {}
     for path in sorted(paths):
         if is_plain(source, path):
@@ -63,28 +63,28 @@ def copy_files(source, paths, tree) -> dict[str, bytes]:
 
 
 def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
-    """Return the mounts, in order, that put the changed files in ``tree`` over ``source``.
+    """Return the mounts, in order, that combine a base's source tree with the changed files in ``tree``.
 
     Parameters
     ----------
     source : pathlib.Path
-        The base's tree.
+        Source tree of the base.
     tree : pathlib.Path
-        Folder that `copy_files` filled and that patches have changed.
+        Folder with the copies from `copy_files`, to which patches have been applied.
     had : dict
-        Return value of `copy_files`.
+        Result of `copy_files`.
     work : pathlib.Path
-        Folder for copies of changed folders.
+        Folder for copies of folders in which files were added or removed.
 
     Returns
     -------
     list of (pathlib.Path, str)
-        File or folder, and its path in the tree ("" for the whole tree); the base's tree comes first.
+        File or folder to mount, and its path in the combined tree. The base's tree comes first, with the path "".
 
     Raises
     ------
     SetupError
-        Patches made something other than a regular file, or a file whose name can't be mounted.
+        If patches made something other than a regular file, or a file with a name that can't be mounted.
     """
     has = {path: tree / path for path in _regular_files(tree)}
     changed = {path for path, file in has.items() if file.read_bytes() != had.get(path)}
@@ -123,7 +123,7 @@ def _regular_files(tree):
 
 
 def _folder_of(source, path):
-    """Return the innermost folder of the base tree that contains a path, "" for the tree itself."""
+    """Return the innermost existing folder of the base's tree for a path, or "" for the tree itself."""
     inside = ""
     for parent in reversed(PurePosixPath(path).parents[:-1]):
         if (source / parent).is_symlink():

@@ -1,8 +1,8 @@
 """Pack images into an archive in the OCI layout, for machines that can't reach any mirror (`taken_images` imports them).
 
-Each image is one manifest with one compressed layer, which has the same files as in a bundle; the manifest names the image, its content
-digest and the key of its definition. Apptainer can read an archive with a single image, too (`make images ARGS=testbed`, then
-`apptainer build x.sif oci-archive:sawtooth.images.tar`; version 1.4 can't choose one of several).
+Each image has one manifest and one compressed layer with the same files as in a bundle. Annotations give the image's name, its content
+digest and the key of its definition. Apptainer can read an archive with a single image: `make images ARGS=testbed`, then
+`apptainer build x.sif oci-archive:sawtooth.images.tar`. Apptainer 1.4 can't choose one of several images.
 """
 
 import gzip
@@ -26,7 +26,7 @@ CONFIG_TYPE = "application/vnd.oci.image.config.v1+json"
 LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar+gzip"
 NAME = "org.opencontainers.image.ref.name"
 CONTENT, KEY = "sawtooth.content-digest", "sawtooth.definition-key"
-#: The environment of root's shell; an image's own variables are set inside the image.
+#: Environment variables of root's shell. Variables that an image needs are set inside the image.
 ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
 COMPRESSION = 6
 CHUNK_BYTES = 2**20
@@ -38,7 +38,7 @@ def pack(archive, names) -> Path:
     Raises
     ------
     SetupError
-        There is no such image, or it isn't built.
+        If an image doesn't exist or isn't built.
     """
     known = {definition.stem: definition for definition in images.definitions()}
     for name in names:
@@ -46,7 +46,7 @@ def pack(archive, names) -> Path:
             raise SetupError(f"there is no image {name!r}; there are {', '.join(known)}.")
         if not known[name].with_suffix(".sif").exists():
             raise SetupError(f"the image {name} is missing: run `make setup{' NS3=1' if name == 'ns3' else ''}` first.")
-    # Beside the archive: a cache may be another user's.
+    # Next to the archive, because a cache may belong to another user.
     with tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=f".{archive.name}.") as place:
         blobs = Path(place)
         manifests = [pack_image(known[name], blobs) for name in names]
@@ -67,12 +67,12 @@ def pack(archive, names) -> Path:
 
 
 def images_of(results) -> list[str]:
-    """Return the names of the images that results were made with, from the results' manifest.
+    """Return the names of the images that the manifest of some results lists.
 
     Raises
     ------
     SetupError
-        There is no manifest, or this checkout has other images.
+        If the manifest can't be read, or if this checkout has different images.
     """
     manifest = results / "ro-crate-metadata.json"
     try:
@@ -93,12 +93,12 @@ def images_of(results) -> list[str]:
 
 
 def pack_image(definition, blobs) -> dict:
-    """Put an image's blobs into a folder, each named by its SHA-256; return the descriptor of its manifest."""
+    """Write the blobs of an image to a folder, and return the descriptor of the image's manifest."""
     folder = definition.with_suffix(".sif").resolve().parent
     described = json.loads((folder / "image.json").read_text())
     if content_digest(folder / "root") != described["content_digest"]:
         raise SetupError(
-            f"{folder} is not what its description says: delete it, and `make setup` builds the image again."
+            f"{folder} doesn't match its description: delete it, and run `make setup` to build the image again."
         )
     say(f"packing the image {definition.stem}")
     layer, content = pack_layer(image_entries(folder), blobs)
@@ -123,7 +123,7 @@ def pack_image(definition, blobs) -> dict:
 
 
 class Hashing(io.RawIOBase):
-    """A writer that passes data on to another and computes the data's SHA-256."""
+    """A writer that computes the SHA-256 of all data before writing them to another writer."""
 
     def __init__(self, target):
         self.target, self.sum = target, hashlib.sha256()
@@ -137,7 +137,10 @@ class Hashing(io.RawIOBase):
 
 
 def pack_layer(entries, blobs) -> tuple[Path, str]:
-    """Write an image's entries as a layer; return the path of its blob, and the SHA-256 of the layer before compression."""
+    """Write the entries of an image as a compressed layer.
+
+    Return the path of the layer's blob, and the SHA-256 of the uncompressed layer.
+    """
     partial = blobs / "layer"
     with open(partial, "wb") as file:
         packed = Hashing(file)
@@ -150,7 +153,7 @@ def pack_layer(entries, blobs) -> tuple[Path, str]:
 
 
 def add_entry(tar, entry) -> None:
-    """Add a file, link or directory of an image to its layer."""
+    """Add an entry of an image (a file, link or folder) to the image's layer."""
     _, _, path = entry.name.partition("/root/")
     if not path:  # the image's description, which the image has as well, and the root itself
         return
@@ -170,7 +173,7 @@ def add_entry(tar, entry) -> None:
 
 
 def add(tar, name, source) -> None:
-    """Add a file, given by path or content, to an archive."""
+    """Add a file to an archive. ``source`` is the path of the file or its content."""
     member = tarfile.TarInfo(name)
     member.mode = 0o644
     member.size = len(source) if isinstance(source, bytes) else source.stat().st_size
@@ -179,12 +182,12 @@ def add(tar, name, source) -> None:
 
 
 def write_blob(content, blobs) -> Path:
-    """Write a blob to a file named by its SHA-256, and return the file."""
+    """Write content to a file that is named by the content's SHA-256, and return the path of the file."""
     blob = blobs / hashlib.sha256(content).hexdigest()
     blob.write_bytes(content)
     return blob
 
 
 def descriptor(kind, blob) -> dict:
-    """Return the OCI descriptor of a blob: media type, digest and size in bytes."""
+    """Return the OCI descriptor of a blob, with its media type, digest and size in bytes."""
     return {"mediaType": kind, "digest": f"sha256:{blob.name}", "size": blob.stat().st_size}

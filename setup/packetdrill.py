@@ -1,8 +1,8 @@
 """Build packetdrill, which runs the kernel's own TCP tests, from a source that the user names.
 
-No package registry has it; its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or an archive.
-Only the files that the program is built from are used, wherever they are in the source, and each is read only once, so that the bytes
-that are hashed are compiled.
+No package registry has packetdrill. Its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or an
+archive, and only the files needed to build packetdrill are used. Each file is read only once, so that the hashed bytes are also the
+bytes that are compiled.
 """
 
 import io
@@ -24,37 +24,37 @@ from study_files.kernels import CHECKOUT
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Folder with the script that builds packetdrill and the library that is preloaded into it.
+#: Folder with the script that builds packetdrill, and with the library that is preloaded into packetdrill.
 RECIPE = CHECKOUT / "envs/selftests"
-#: Names of the files that packetdrill is built from, and the files by which its folder is recognized.
+#: Pattern for the names of packetdrill's source files, and files by which its folder is recognized.
 PART = re.compile(r"[\w-]+\.[chly]|Makefile(\.\w+)?", re.A)
 KNOWN_BY = {"packetdrill.c", "parser.y", "lexer.l", "Makefile.Linux"}
 #: Files that an earlier build may have left in the source folder.
 MADE = {"parser.c", "parser.h", "lexer.c"}
-#: Largest sizes in bytes of an archive, its whole content, one source file, and all source files together. The source has 1 MB.
+#: Largest size in bytes of an archive, of its whole content, of a source file, and of all source files together. The source has 1 MB.
 LARGEST_ARCHIVE, LARGEST_CONTENT, LARGEST_PART, LARGEST_SOURCE = 2**28, 2**30, 2**22, 2**26
-#: The largest program, in bytes.
+#: Largest size of a program in bytes.
 LARGEST_PROGRAM = 2**25
-#: The programs that `provide_packetdrill` makes: name -> the build's output.
+#: Name of a program that `provide_packetdrill` makes -> output of the build.
 PROGRAMS = {"packetdrill": "stripped", "virtual_time.so": "virtual_time.so"}
 #: Errors of a damaged archive.
 DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError)
 
 
 def provide_packetdrill(source, compiler) -> tuple[Path, str]:
-    """Return the folder with `PROGRAMS`, built unless the cache has them, and the SHA-256 of the source.
+    """Build `PROGRAMS` unless they are cached, and return their folder and the SHA-256 of the source.
 
     Parameters
     ----------
     source : pathlib.Path
-        A folder or an archive (tar, zip).
+        Path of a folder or an archive (tar, zip).
     compiler : pathlib.Path
-        The folder of the image that kernels are built in.
+        Folder of the image in which kernels are built.
 
     Raises
     ------
     SetupError
-        The source can't be read, isn't packetdrill's, or doesn't compile; in the last case, the message quotes the compiler.
+        If the source can't be read, isn't packetdrill's source, or doesn't compile. In the last case, the message quotes the compiler.
     """
     files = source_files(source)
     sha256 = digest(*(part for name in sorted(files) for part in (name, files[name])))
@@ -75,7 +75,7 @@ def provide_packetdrill(source, compiler) -> tuple[Path, str]:
 
 
 def build(work, root, source) -> None:
-    """Build packetdrill in the image ``root``; ``work`` is the folder with the source, and gets the programs."""
+    """Build packetdrill in the image ``root``. The folder ``work`` has the source files and receives the programs."""
     command = contained(f"{work}:/build/packetdrill", recipe=RECIPE, seconds=LONGEST_S, root=root)
     status, words = said_by([*command, root, *IN_CONTAINER, "sh", "/build/guest/build_packetdrill"], "packetdrill")
     if status:
@@ -84,7 +84,7 @@ def build(work, root, source) -> None:
 
 
 def source_files(source) -> dict[str, bytes]:
-    """Return the files that packetdrill is built from, name -> content; raise SetupError if the source doesn't have them."""
+    """Return the contents of packetdrill's source files by name; raise SetupError if the source doesn't have them."""
     if why := absence(source, "file or folder"):
         raise SetupError(f"PACKETDRILL={source}: {why}.")
     folders, size = {}, 0
@@ -111,7 +111,7 @@ def _is_part(path):
 
 
 def _of_folder(source) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the path and content of each source file in a folder, or in gtests/net/packetdrill below it, where the repository has them."""
+    """Yield the path and content of each source file in a folder and in its subfolder gtests/net/packetdrill."""
     for place in (source, source / "gtests/net/packetdrill"):
         for name in sorted(os.listdir(place)) if place.is_dir() else ():
             path = place / name
@@ -149,6 +149,6 @@ def _of_zip(content):
 
 
 def copy_programs(folder, programs) -> None:
-    """Copy `PROGRAMS` from ``folder``, packetdrill's folder in the cache, to the folder ``programs``."""
+    """Copy `PROGRAMS` from packetdrill's folder in the cache (``folder``) to the folder ``programs``."""
     for name in PROGRAMS:
         shutil.copy(folder / name, programs / name)

@@ -1,4 +1,4 @@
-"""Messages of set-up to the user: one line per step, and one sentence if it can't continue."""
+"""Print the messages of set-up: a line for each step, and a sentence if set-up can't continue."""
 
 import os
 import re
@@ -7,19 +7,19 @@ import subprocess
 import sys
 import time
 
-# The lines of a log that are worth showing: a definition's own marks and Apptainer's last stage.
+# Lines of a log that are shown to the user: those that a definition marks, and Apptainer's last stage.
 STEP = re.compile(r"==> (.+)|INFO: +(Creating SIF file).*")
 HEARTBEAT_S = 30
-#: Number of a log's last lines that are shown of a command that failed.
+#: Number of last lines that are shown from the log of a failed command.
 SHOWN_LINES = 25
 #: Largest size of a command's log in bytes; further output is dropped.
 LARGEST_LOG = 2**26
-#: Length in bytes of the longest line that is searched for a step.
+#: Length in bytes of the longest line in which a step is searched for.
 LONGEST_LINE = 2**16
 #: An error of pip or apt in a log. Before a traceback, pip prints `ERROR: Exception:`; the traceback's last line has the error.
 #: pip also reports versions that it ignores as an error, before the real one.
 ERROR = re.compile(r"(?:ERROR|E): (?!Exception:|Ignored the following versions)(.+)")
-#: What pip prints, anywhere in a line, if the network doesn't answer; pip's errors are then only consequences of that.
+#: Text that pip prints, anywhere in a line, if the network doesn't answer. The following errors of pip are only consequences.
 UNANSWERED = re.compile(
     r"Read timed out|[Cc]onnection (?:refused|reset by peer|broken|aborted|timed out)|Network is unreachable|No route to host|"
     r"Remote end closed connection|Name or service not known|Temporary failure in name resolution|Incomplete(?:Read| download)"
@@ -29,16 +29,16 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 
 class SetupError(Exception):
-    """Set-up can't continue; the message says in one sentence what is missing and how to get it."""
+    """Set-up can't continue. The message explains in one sentence what is missing and how to get it."""
 
 
 def visible(text) -> str:
-    """Return a text with its control characters escaped, as in ``\\x1b[2J``, so that a terminal doesn't act on them."""
+    """Escape the control characters in a text, as in ``\\x1b[2J``, so that a terminal doesn't interpret them."""
     return CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), str(text))
 
 
 def say(text) -> None:
-    """Print a line without buffering, even into a pipe; control characters in it, as from compilers and Makefiles, are escaped."""
+    """Print a line at once, even into a pipe. Control characters, which compilers and Makefiles may print, are escaped."""
     print(visible(text), flush=True)
 
 
@@ -50,19 +50,25 @@ def last_lines(log, count) -> list[str]:
 
 
 def errors_in(log) -> list[str]:
-    """Return the errors of pip or apt at the end of a log, or the log's last line if no line is marked as an error."""
+    """Return the errors of pip or apt at the end of a log, or the last line of the log if no line is marked as an error."""
     lines = last_lines(log, 1000)
     return [match[1].strip() for line in lines if (match := ERROR.match(line))] or lines[-1:] or ["it gives no reason"]
 
 
 def run_quietly(command, **options) -> str:
-    """Run a command and return its standard output; if it fails, raise SetupError with the last line of its standard error.
+    """Run a command and return its standard output.
 
     Parameters
     ----------
     command : list of str or pathlib.Path
+        Command with its arguments.
     **options
-        More arguments of `subprocess.run`.
+        Additional arguments of `subprocess.run`.
+
+    Raises
+    ------
+    SetupError
+        If the command fails. The message has the last line of the command's standard error.
     """
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
     if done.returncode:
@@ -72,20 +78,23 @@ def run_quietly(command, **options) -> str:
 
 
 def run_logged(command, log, title, env=None, cwd=None) -> None:
-    """Run a command, write its output to a log file, and show its steps and the elapsed seconds to the user.
+    """Run a command, write its output to a log file, and print its steps with the elapsed seconds.
 
     Parameters
     ----------
     command : list of str
+        Command with its arguments.
     log : pathlib.Path
-        Receives standard output and error; lines that `STEP` matches are shown.
+        File for the command's standard output and standard error. Lines that match `STEP` are printed.
     title : str
-        What the command does; every line shown starts with it.
+        Description of the command, which precedes each step.
+    env, cwd : optional
+        Environment variables and working folder of the command.
 
     Raises
     ------
     SetupError
-        The command failed; the message contains the end of the log and the log's path.
+        If the command fails. The message has the end of the log and the log's path.
     """
     started = time.monotonic()
 
@@ -115,12 +124,12 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
 
 
 def run_fetching(command, log, title, what, source="package index", env=None) -> None:
-    """Run a pip or apt command that fetches something, as `run_logged` does; if it fails, the message begins with ``what``.
+    """Run a pip or apt command that fetches something (``what``) from a ``source``, as `run_logged` does.
 
     Raises
     ------
     SetupError
-        The command failed; the message quotes the first error in the log, or the last sign that the network doesn't answer.
+        If the command fails. The message begins with ``what``, and quotes the first error in the log or the last sign of a missing network.
     """
     try:
         run_logged(command, log, title, env)
@@ -133,7 +142,10 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy a command's output to its log until the output ends; show the steps, and "still working" after `HEARTBEAT_S` without a step."""
+    """Copy the output of a command to its log until the output ends, and show the steps.
+
+    After `HEARTBEAT_S` without a step, "still working" is shown.
+    """
     shown = time.monotonic()
     pending = b""
     while True:

@@ -1,7 +1,7 @@
-"""Start Snakemake faster: modules that it rarely uses are loaded at their first use.
+"""Start Snakemake faster by loading modules that it rarely needs at their first use.
 
 Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
-plugin imports pandas for a report that it writes only on request; that import takes a third of a dry run. Only storage needs requests,
+plugin imports pandas for a report that it writes only on request. This import takes a third of a dry run. Only storage needs requests,
 only notebooks need nbformat, and only pictures in captions need PIL.Image. Other programs in the environment import everything as usual.
 Without this module, or with another version of Snakemake, calls are slower, but nothing else changes.
 """
@@ -14,7 +14,7 @@ import threading
 from importlib.machinery import PathFinder
 from types import ModuleType
 
-#: Modules that are loaded late, and those of their classes that Snakemake checks each parameter against (isinstance).
+#: Modules that are loaded at their first use -> their classes for which Snakemake checks each parameter (isinstance).
 CLASSES = {
     "pandas": ("DataFrame", "Series", "Index"),
     "numpy": ("ndarray", "str_"),
@@ -28,7 +28,10 @@ _lock = threading.RLock()
 
 
 class _NoInstances(type):
-    """Metaclass of stand-ins for classes of modules that aren't loaded: they have no instances, and any other use loads the class."""
+    """Metaclass of stand-ins for classes in modules that aren't loaded yet.
+
+    A stand-in has no instances. Any use other than isinstance loads the class.
+    """
 
     def __getattr__(cls, name):
         return getattr(cls._load(), name)
@@ -38,7 +41,7 @@ class _NoInstances(type):
 
 
 class _LateModule(ModuleType):
-    """A module whose code is executed when an attribute is first used that Python's import has not set."""
+    """A module that executes its code when an attribute is missing, that is, at its first use."""
 
     def __getattr__(self, name):
         # Snakemake's jobs are threads.
@@ -80,11 +83,11 @@ class _LateLoader:
 
 
 class LateFinder:
-    """Finder for the modules in `CLASSES`, whose code is executed at their first use."""
+    """Finder for the modules in `CLASSES`, which are loaded at their first use."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Return the spec of a module that is loaded late, or None for other modules."""
+        """Return the spec of a module in `CLASSES`, or None for other modules."""
         spec = PathFinder.find_spec(name, path) if name in CLASSES else None
         if spec and spec.loader:
             spec.loader = _LateLoader(spec.loader)
@@ -93,7 +96,7 @@ class LateFinder:
 
 
 def look_for_plugins_once() -> None:
-    """Make `pkgutil.iter_modules` search each folder only once, although Snakemake lists all packages again for each kind of plugin."""
+    """Make `pkgutil.iter_modules` remember its result, because Snakemake lists all packages again for each kind of plugin."""
     look, found = pkgutil.iter_modules, {}
 
     def iter_modules(path=None, prefix=""):
@@ -108,7 +111,7 @@ def look_for_plugins_once() -> None:
 
 
 def is_snakemake(words) -> bool:
-    """Return whether a process's command line (`sys.orig_argv`) starts Snakemake, as a program or as a module (``-m``)."""
+    """Return whether a command line (`sys.orig_argv`) starts Snakemake, either as a program or as a module (``-m``)."""
     return [os.path.basename(word) for word in words[1:] if not word.startswith("-")][:1] == ["snakemake"]
 
 

@@ -1,4 +1,4 @@
-"""Read untrusted image archives in time and memory bounded by their size."""
+"""Read untrusted image archives with limits on time and memory that depend on the archive's size."""
 
 import gzip
 import io
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from packed_images import CHUNK_BYTES
 
-#: Largest size of an unpacked layer, as a multiple of its packed size; the images' layers grow to about three times their size.
+#: Largest size of an unpacked layer, as a multiple of its packed size. The layers of Sawtooth's images grow by a factor of about three.
 GROWTH = 20
-#: Growth in bytes that is allowed in addition, whatever a layer's size.
+#: Number of bytes that every layer may have in addition.
 ALWAYS = 2**22
 #: Largest number of files in an image; the analysis image has 22,000.
 MOST_FILES = 200_000
 
 
 class BoundedFile(io.RawIOBase):
-    """A file that is read in order and in pieces, up to a number of bytes; reading beyond raises `tarfile.ReadError`.
+    """A file that raises `tarfile.ReadError` if more than ``most`` bytes, or more than `CHUNK_BYTES` at once, are read.
 
-    The headers of an archive may claim terabytes, and compressed content may decompress to as much.
+    The headers of an archive may announce terabytes, and compressed content may decompress to terabytes.
     """
 
     def __init__(self, file, most):
@@ -52,19 +52,19 @@ class BoundedFile(io.RawIOBase):
 
 
 def layer_files(layer, size) -> Iterator[tuple[tarfile.TarInfo, io.BufferedIOBase | None]]:
-    """Yield the members of an image's layer in order, each with its content if it is a file.
+    """Yield the members of an image's layer in order, with a file object for each regular file and None for other members.
 
     Parameters
     ----------
     layer : file object
-        A tar archive compressed by gzip.
+        Tar archive compressed by gzip.
     size : int
         Size of the compressed layer in bytes.
 
     Raises
     ------
     tarfile.ReadError
-        The layer grows more than an image's layer may when it is unpacked, or has too many files.
+        If the unpacked layer is too large, or has too many files.
     """
     with (
         gzip.GzipFile(fileobj=layer) as plain,

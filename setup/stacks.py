@@ -1,8 +1,8 @@
-"""The QUIC stacks of `examples/`, built with Debian's compilers: `python3 setup stack NAME...`, called by `make stack STACK=...`.
+"""Build the QUIC stacks of `examples/` with Debian's compilers. `make stack STACK=...` calls `python3 setup stack NAME...`.
 
-The packages that a stack's lock names are fetched from the registry of the stack's language, with hashes. Then the stack is built
-without a network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no compiler:
-pip unpacks its wheels.
+The locked packages of a stack are fetched from the registry of its language, and compared with their hashes. Then the stack is built
+without a network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no
+compiler: pip unpacks its wheels.
 """
 
 import difflib
@@ -24,16 +24,16 @@ from unpacked import digest_of
 from wording.terminal_text import shown
 
 RECIPE = CHECKOUT / "envs/stacks"
-#: Space in GB for the packages and objects of the largest stack, and the largest program in bytes.
+#: Space in GB for the packages and objects of the largest stack, and largest size of a program in bytes.
 SIZE_GB, LARGEST_PROGRAM = 4, 2**28
-#: CPU time in seconds that a process of a build may take; linking quiche takes more than a kernel's largest file.
+#: Limit on the CPU time of a process in s. Linking quiche takes longer than compiling the largest file of a kernel.
 MOST_CPU_S = 1800
-#: Variables of the machine's network and registries, which fetching may use.
+#: Environment variables about the machine's network and registries, for the step that fetches packages.
 OF_NETWORK = [
     *(name for each in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (each, each.upper())),
     "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "CARGO_HTTP_PROXY",
 ]  # fmt: skip
-#: The machine's network files: path -> path in the container. Without its certificates, a registry behind a company's proxy isn't trusted.
+#: Path of a network file on the machine -> path in the container. Registries behind a company's proxy need the machine's certificates.
 FILES_OF_NETWORK = {
     "/etc/resolv.conf": "/etc/resolv.conf",
     "/etc/hosts": "/etc/hosts",
@@ -47,12 +47,12 @@ PIP_OPTIONS = [
 
 
 def provide_stacks(named) -> None:
-    """Put stacks into `PLACE`; a stack is built unless the cache has it.
+    """Put stacks into `PLACE`. Each stack is built unless it is cached.
 
     Raises
     ------
     SetupError
-        There is no such stack, a package can't be fetched, a stack can't be built, or its place has another file.
+        If a stack doesn't exist, if a package can't be fetched, if a stack can't be built, or if `PLACE` has a different file of that name.
     """
     known = stack_names()
     if not named:
@@ -67,7 +67,7 @@ def provide_stacks(named) -> None:
 
 
 def provide_stack(name) -> Path:
-    """Return the built stack, a program or a folder in the cache."""
+    """Build a stack unless it is cached, and return the path of its program or folder in the cache."""
     source = SOURCES / name
     is_of_pip = (source / PIPS).is_file()
     files = [path for path in sorted(source.rglob("*")) if path.is_file() and "target" not in path.parts]
@@ -83,7 +83,7 @@ def provide_stack(name) -> Path:
 
 
 def unpack_wheels(name, source, files, partial) -> None:
-    """Put a stack written in Python, with the wheels in its lock file, into the folder ``partial``."""
+    """Put a stack written in Python, and the wheels in its lock file, into the folder ``partial``."""
     target = partial / name
     command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
     command += ["--target", target / "packages", "--requirement", source / PIPS]
@@ -95,7 +95,7 @@ def unpack_wheels(name, source, files, partial) -> None:
 
 
 def compile_stack(name, source, files, partial) -> None:
-    """Build a stack written in Rust or Go, in the image with Debian's compilers, into the folder ``partial``."""
+    """Build a stack written in Rust or Go in the image with Debian's compilers, and put it into the folder ``partial``."""
     root = provide_builder(images.STACKS) / "root"
     work = partial / "work"
     own, packages, made = (work / part for part in ("source", "packages", "made"))
@@ -126,7 +126,7 @@ def compile_stack(name, source, files, partial) -> None:
 
 
 def place_stack(name, built) -> None:
-    """Copy a built stack into `PLACE`, unless it is there already."""
+    """Copy a built stack into `PLACE` unless it is already there. Raise SetupError if there is a different file of that name."""
     place = PLACE / name
     if place.exists():
         if identity(place) != identity(built):
@@ -143,5 +143,5 @@ def place_stack(name, built) -> None:
 
 
 def identity(path) -> str:
-    """Return the SHA-256 of a program, or of the names and contents of a folder's files."""
+    """Return the SHA-256 of a program, or of the names and contents of the files in a folder."""
     return digest(path) if path.is_dir() else digest_of(path)

@@ -1,8 +1,8 @@
-"""Build the kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by `bisecting`.
+"""Build the kernels of successive commits. `bisecting` calls `python3 setup step NAME LINUX KERNEL FILE=SHA256...`.
 
-The cache has one source tree and one folder of objects per repository. For each commit, the files that differ are replaced and `make`
-rebuilds what depends on them, as in any developer's tree. So a step takes seconds if little has changed. A base of a study's kernel
-(kernel_bases.py) is built from scratch instead, because other people rely on its bytes.
+The cache has one source tree and one folder of objects per repository. For each commit, the files that differ are replaced, and `make`
+rebuilds the objects that depend on them, as in a developer's tree. So a step takes seconds if little has changed. In contrast, the base of
+a study's kernel (kernel_bases.py) is built from scratch, because other people rely on its bytes.
 """
 
 import contextlib
@@ -24,18 +24,18 @@ from study_files.kernels import CHECKOUT, recipe_digest
 
 #: Space in GB for the tree with its objects.
 SIZE_GB = 5
-#: Paths of files that no guest kernel is built from, except configuration and Makefiles, because a build reads all of those.
+#: Paths of files that a guest kernel doesn't use. Configuration files and Makefiles don't match, because a build reads all of them.
 UNUSED = re.compile(
     r"(?:Documentation|samples|sound|tools/perf|tools/testing|arch/(?!um/|x86/)[^/]+)/(?!(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)\Z)"
 )
-#: File beside the source tree that records the identity of each file in it.
+#: File next to the source tree that records the identity of each file in the tree.
 STATE = "state.json"
 #: Exit status of set-up for a commit from which no kernel can be built.
 NOT_BUILT = 3
-#: Configure and build, or only build, then strip; the tree's own Makefiles can write only into the folder of objects.
+#: Commands that configure and build, only build, and strip. Makefiles of the tree can write only into the folder of objects.
 CONFIGURE_AND_BUILD, BUILD = "sh /build/guest/build_base", "/build/guest/make_kernel linux"
 STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
-#: Paths of files that determine a configuration, besides the guest's options; a digest of them is stored beside the objects.
+#: Paths of files that determine a configuration together with the guest's options. A digest of all of them is stored next to the objects.
 CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
 CONFIGURED = "configured"
 #: Output that shows that a compiler failed because of the machine, not because of the commit.
@@ -43,29 +43,29 @@ OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate mem
 
 
 class NotBuiltError(SetupError):
-    """No guest kernel can be built from a commit; the message gives the reason."""
+    """No guest kernel can be built from a commit. The message gives the reason."""
 
 
 def provide_step(name, linux_file, kernel, sources) -> None:
-    """Build the kernel of a commit, reusing the files left by the repository's previous build.
+    """Build the kernel of a commit from the files that the previous build of the same repository has left.
 
     Parameters
     ----------
     name : str
         Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
     linux_file : pathlib.Path
-        Where to write the kernel.
+        Path for the kernel.
     kernel : dict
-        Definition of the kernel, with a revision (`study_files.kernels.completed_kernel`).
+        Kernel with a revision (`study_files.kernels.completed_kernel`).
     sources : dict
-        Path of each C file -> the SHA-256 that it must have.
+        Path of each C file -> expected SHA-256.
 
     Raises
     ------
     NotBuiltError
-        The commit does not compile, or a patch or option of the guest's does not fit it.
+        If the commit doesn't compile, or if a patch or option for the guest doesn't fit the commit.
     SetupError
-        The build failed for another reason.
+        If the build failed for another reason.
     """
     contents = {path: read_once(path, sha256) for path, sha256 in sources.items()}
     repository = os.path.realpath(kernel["tree"])
@@ -119,7 +119,7 @@ def _build(name, folder, root, kernel, contents):
 
 
 def _patch(kernel, files, root, recipe, patched, made, contents):
-    """Copy the files of a commit that the guest's patches change into a separate folder and apply the patches there."""
+    """Copy those files of a commit that the guest's patches change to the folder ``patched``, and apply the patches there."""
     texts = [patch.read_bytes() for patch in sorted(recipe.rglob("*.patch"))]
     named = {*own_tree.named_files(texts), "arch/um/Kconfig", "net/Makefile"} & files.keys()
     patched.mkdir()
@@ -147,16 +147,22 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
     """Turn a source tree into the tree of another commit, and return the paths that were written or removed.
 
-    An unchanged file keeps its date, so that nothing is compiled again because of it. Files that are written get today's date.
+    Unchanged files keep their dates, so that they aren't compiled again. Changed files get the current date.
 
     Parameters
     ----------
     kernel : dict
+        Kernel with a revision.
     wanted : dict
-        Path -> wanted identity of the file: a value of `given_trees.digests`, or "patched" and the SHA-256 of a file in ``patched``.
-    source, patched : pathlib.Path
+        Path -> identity of the file in the new tree. The identity is a value of `given_trees.digests`, or "patched" and the SHA-256 of a
+        file in ``patched``.
+    source : pathlib.Path
+        Source tree to change.
+    patched : pathlib.Path
+        Folder with the patched files of the new commit.
     state : pathlib.Path
-        File with the identity of each file in the tree; it is written before and after, so that the next call repairs an interrupted call.
+        File with the identity of each file in the tree. It is written before and after the changes, so that the next call can repair an
+        interrupted call.
     """
     had = json.loads(state.read_text()) if state.exists() else {}
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))

@@ -1,6 +1,6 @@
 """Import images into the cache from an archive (`packed_images`) or a folder.
 
-Everything imported is verified: blobs against their digests, and the unpacked image against its content digest.
+An archive is verified: its blobs against their digests, and each unpacked image against its content digest.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ from wording.terminal_text import shown
 
 #: Largest size in bytes of an index, a manifest or a description.
 TEXT_LIMIT = 2**22
-#: Largest number of images in an archive; Sawtooth has three.
+#: Largest number of images in an archive. Sawtooth has three.
 MOST_IMAGES = 16
-#: Largest number of files in an archive of images, which has a few for each image.
+#: Largest number of files in an archive. Each image has a few.
 MOST_MEMBERS = 1000
-#: Exceptions raised by reading a file that is not an archive of images.
+#: Exceptions that are raised when a file isn't an archive of images.
 WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -43,12 +43,13 @@ class Offer:
     Attributes
     ----------
     name : str
-        ``testbed``, ``analysis`` or ``ns3``.
+        Name of the image: ``testbed``, ``analysis`` or ``ns3``.
     content_digest, definition_key : str
+        Digest of the image's content, and key of the image's definition.
     place : pathlib.Path
-        The archive, or the image's folder.
+        Path of the archive or of the image's folder.
     layer : str
-        SHA-256 of the image's layer in the archive, in hex digits; empty for a folder.
+        SHA-256 of the image's layer in the archive, in hex digits. It is empty for a folder.
     """
 
     name: str
@@ -59,24 +60,24 @@ class Offer:
 
     @property
     def folder(self) -> Path:
-        """Folder of the image: the offered folder, or the cache's folder for an image of that definition."""
+        """Folder of the image: the offered folder, or the folder in the cache for an image from an archive."""
         if not self.layer:
             return self.place
         return cache_entry("images", f"{self.name}-{self.definition_key[:16]}")
 
 
 def offered(place) -> list[Offer]:
-    """List the images that an archive or folder has.
+    """Return the images in an archive or folder.
 
     Parameters
     ----------
     place : pathlib.Path
-        An archive that `packed_images.pack` wrote, an image's folder as in the cache, or a folder that contains such archives or folders.
+        Path of an archive from `packed_images.pack`, of an image's folder as in the cache, or of a folder with such archives or folders.
 
     Raises
     ------
     SetupError
-        There is no such file or folder, or it has no image.
+        If the archive or folder doesn't exist, or has no image.
     """
     place = place.absolute()
     if not os.path.exists(place):
@@ -94,7 +95,7 @@ def offered(place) -> list[Offer]:
 
 
 def offered_folder(folder) -> Offer:
-    """Return the offer of an image's folder, read from the image's description."""
+    """Return the image in a folder, as its description gives it."""
     try:
         described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
         return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
@@ -103,7 +104,7 @@ def offered_folder(folder) -> Offer:
 
 
 def offered_in_archive(archive) -> list[Offer]:
-    """List the images in an archive without reading their layers."""
+    """Return the images in an archive without reading their layers."""
     try:
         with opened(archive) as tar:
             files, offers = named_files(tar), []
@@ -126,7 +127,7 @@ def offered_in_archive(archive) -> list[Offer]:
 
 @contextlib.contextmanager
 def opened(archive) -> Iterator[tarfile.TarFile]:
-    """Open an archive of images, which is not compressed as a whole."""
+    """Open an archive of images. Only its layers are compressed."""
     # Non-blocking, because opening a pipe would wait.
     with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
@@ -137,7 +138,7 @@ def opened(archive) -> Iterator[tarfile.TarFile]:
 
 
 def named_files(tar) -> dict[str, tarfile.TarInfo]:
-    """Return the files of an archive by name."""
+    """Return the regular files of an archive, by name."""
     files = {}
     for number, member in enumerate(tar):
         if number == MOST_MEMBERS:
@@ -148,14 +149,14 @@ def named_files(tar) -> dict[str, tarfile.TarInfo]:
 
 
 def read_text(tar, files, name) -> bytes:
-    """Read a small file of an archive."""
+    """Return the content of a small file of an archive; raise ValueError if the file is too large."""
     if files[name].size > TEXT_LIMIT:
         raise ValueError(name)
     return tar.extractfile(files[name]).read()
 
 
 def read_blob(tar, files, named) -> bytes:
-    """Read a small blob and check it against the digest in its name."""
+    """Return the content of a small blob; raise ValueError if it doesn't match the given digest."""
     content = read_text(tar, files, f"blobs/sha256/{hex_digits(named)}")
     if hashlib.sha256(content).hexdigest() != hex_digits(named):
         raise ValueError(named)
@@ -163,7 +164,7 @@ def read_blob(tar, files, named) -> bytes:
 
 
 def hex_digits(named) -> str:
-    """Return the hex digits of a SHA-256 digest in OCI's notation; raise ValueError if it is malformed."""
+    """Return the hex digits of a SHA-256 digest in OCI notation; raise ValueError if the digest is malformed."""
     kind, _, digits = named.partition(":")
     if kind != "sha256" or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
         raise ValueError(named)
@@ -171,12 +172,14 @@ def hex_digits(named) -> str:
 
 
 def provide(place) -> dict[str, Path]:
-    """Import the images of an archive or folder; if several have the same name, only the one with this checkout's definition.
+    """Import the images of an archive or folder.
+
+    If several images have the same name, the image with this checkout's definition is imported.
 
     Returns
     -------
     dict
-        Name -> folder with ``root`` and ``image.json``.
+        Name of an image -> folder with ``root`` and ``image.json``.
     """
     keys = {definition.stem: images.definition_key(definition) for definition in images.definitions()}
     chosen = {}
@@ -188,7 +191,7 @@ def provide(place) -> dict[str, Path]:
     for name, offer in chosen.items():
         if offer.definition_key != keys[name]:
             say(
-                f"the image {name} of {offer.place} was built from another definition than this checkout's, and is used all the same"
+                f"the image {name} of {offer.place} is used, although its definition differs from this checkout's"
             )
         if offer.layer:
             take(offer)
@@ -196,12 +199,13 @@ def provide(place) -> dict[str, Path]:
 
 
 def take(offer) -> None:
-    """Unpack an image of an archive into the cache, unless it is there.
+    """Unpack an image from an archive into the cache unless it is already there.
 
     Raises
     ------
     SetupError
-        The layer or the image isn't what the archive says.
+        If the layer or the unpacked image doesn't match the archive's description, or if the cache has a different image with the same
+        definition.
     """
     with made_once(offer.folder) as partial:
         if partial is None:
@@ -215,7 +219,7 @@ def take(offer) -> None:
         require_space(partial, 1, f"the image {offer.name}")
         say(f"taking the image {offer.name} from {offer.place}")
         wrong = SetupError(
-            f"{offer.place}: the image {offer.name} is not what the archive says: copy the archive again."
+            f"{offer.place}: the image {offer.name} doesn't match the archive's description: copy the archive again."
         )
         root = partial / "root"
         root.mkdir()
@@ -244,7 +248,7 @@ def take(offer) -> None:
 
 
 def unpack(offer, root) -> None:
-    """Unpack an image's layer below a folder, after verifying the layer's digest."""
+    """Verify the digest of an image's layer, and unpack the layer below a folder."""
     with opened(offer.place) as archive:
         blob = named_files(archive)[f"blobs/sha256/{offer.layer}"]
         if hashlib.file_digest(archive.extractfile(blob), "sha256").hexdigest() != offer.layer:
@@ -253,13 +257,19 @@ def unpack(offer, root) -> None:
 
 
 def unpack_files(files, root) -> None:
-    """Write a layer's files, links and folders below a folder; refuse other members, and paths that leave the folder or pass a link.
+    """Write the files, links and folders of a layer below a folder.
 
     Parameters
     ----------
     files : iterable
-        (member, its content as a file, or None), as `layer_files` yields them.
+        Members and their contents, as `layer_files` yields them.
     root : pathlib.Path
+        Target folder.
+
+    Raises
+    ------
+    SetupError
+        If a member has another type, or if its path leaves the folder or goes through a link.
     """
     modes = {}
     for member, content in files:

@@ -1,4 +1,4 @@
-"""The parts that `make selftests` runs: `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`, called by kernel_tests.run_selftests."""
+"""Provide the parts of `make selftests`. kernel_tests.run_selftests calls `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`."""
 
 import contextlib
 import json
@@ -16,17 +16,17 @@ def provide_selftests(folder, source, kernel=None) -> None:
     Parameters
     ----------
     folder : pathlib.Path
-        Gets ``programs``, ``scripts``, and ``commands.json`` with ``packetdrill`` (the SHA-256 of its source) and ``commands`` (script, then
-        packetdrill's arguments).
+        Target folder for ``programs``, ``scripts`` and ``commands.json``. The last file has the SHA-256 of packetdrill's source as
+        ``packetdrill``, and the commands (a script, followed by packetdrill's arguments) as ``commands``.
     source : pathlib.Path
-        Source of packetdrill, a folder or an archive.
+        Folder or archive with the source of packetdrill.
     kernel : dict, optional
-        Definition of the kernel (`study_files.kernels.completed_kernel`); by default the image's kernel.
+        Kernel (`study_files.kernels.completed_kernel`). By default, it is the image's kernel.
 
     Raises
     ------
     SetupError
-        The source isn't packetdrill's or can't be built, or this kernel has no scripts.
+        If the source isn't packetdrill's or can't be built, or if the kernel has no scripts.
     """
     packetdrill.source_files(source)  # refuses a wrong source before an image is built
     with contextlib.chdir(CHECKOUT):

@@ -1,8 +1,8 @@
-"""An unpacked bundle (`make bundle`): its contents, and the check that it is complete.
+"""Find the parts of an unpacked bundle (`make bundle`), and check that it is complete.
 
-A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
-packages are in there. Images are used where they are. Files that set-up makes from the other parts go
-into `bundle/cache`, so the folder has everything, and one set-up serves all machines that share it.
+A checkout with a folder `bundle` needs no network, because this folder has the images, Apptainer, Python
+and the workflow's packages. Images are used in place. Files that set-up makes from the other parts go
+into `bundle/cache`, so that a single set-up serves all machines that share the folder.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ IMAGES = BUNDLE / "images"
 TOOLBOX = BUNDLE / "toolbox"
 WHEELS = BUNDLE / "wheels"
 CACHE = BUNDLE / "cache"
-#: Starts the Python of the analysis image without a container.
+#: Program that starts the Python of the analysis image without a container.
 PYTHON = BUNDLE / "python3"
-#: Digests of all files in the bundle except this one, which is the archive's last, in the format of sha256sum.
+#: Digests of all other files in the bundle, in the format of sha256sum. This file is the last in the archive.
 DIGESTS = BUNDLE / "SHA256SUMS"
 #: List of all symbolic links, one line ``path -> target`` for each.
 LINKS = BUNDLE / "LINKS"
-#: Commit, its date in seconds since 1970, and `clean` or `changed`; read by workflow/scripts/session/checkout.py.
+#: File with the commit, its date in seconds since 1970, and `clean` or `changed`. workflow/scripts/session/checkout.py reads it.
 COMMIT = BUNDLE / "commit"
 CHECKED = BUNDLE / "checked"
 REMEDY = "unpack the archive again; if the message stays the same, copy the archive again from where it was made"
@@ -35,7 +35,7 @@ def is_unpacked_bundle() -> bool:
 
 
 def read_list(path, separator) -> list[tuple[str, ...]]:
-    """Read a list of the bundle: one ``first<separator>second`` per line."""
+    """Read a list of the bundle, which has one pair ``first<separator>second`` per line."""
     try:
         lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
         return [tuple(line.split(separator, 1)) for line in lines if line.index(separator)]
@@ -46,13 +46,14 @@ def read_list(path, separator) -> list[tuple[str, ...]]:
 def check_whole() -> None:
     """Compare an unpacked bundle with its list of digests, once.
 
-    The workflow's files may be edited after unpacking; files below `bundle` may not. If the folder
-    is copied, the copy is compared again.
+    The workflow's files may be edited after unpacking, but files below `bundle` may not. A copy of the
+    folder is compared again.
 
     Raises
     ------
     SetupError
-        A file or link is missing, changed or unexpected, or has lost its date; the message names the first and the number of others.
+        If a file or link is missing, changed or unexpected, or has a wrong date. The message names the first such file and counts the
+        others.
     """
     state = f"{digest_of(DIGESTS) if DIGESTS.is_file() else ''} {BUNDLE.absolute()} {BUNDLE.stat().st_ino}"
     if CHECKED.is_file() and CHECKED.read_text() == state:
@@ -73,9 +74,9 @@ def check_whole() -> None:
 
 
 def is_current(compiled) -> bool:
-    """Return whether a compiled Python file of an image is up to date, judged by the source's date that it records.
+    """Return whether a compiled Python file of an image records the current date of its source.
 
-    If the file is outdated, Python compiles the source at every start, and runs give other bytes.
+    Otherwise, Python would compile the source at each start, and runs would give different bytes.
     """
     with open(compiled, "rb") as content:
         head = content.read(12)
@@ -87,14 +88,14 @@ def is_current(compiled) -> bool:
 
 
 def refuse_if(paths, what) -> None:
-    """Raise SetupError if there are paths, naming the first."""
+    """Raise SetupError with the first of some paths, unless there are none. ``what`` describes the problem."""
     if paths:
         more = f", and so are {len(paths) - 1} more" if len(paths) > 1 else ""
         raise SetupError(f"this bundle is damaged ({paths[0]} is {what}{more}): {REMEDY}.")
 
 
 def files_below(folder) -> Iterator[Path]:
-    """Yield every file and link below a folder except those that set-up makes."""
+    """Yield all files and links below a folder, except those in `CACHE`."""
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if Path(place, name) != CACHE]
         yield from (Path(place, name) for name in files)
@@ -102,6 +103,6 @@ def files_below(folder) -> Iterator[Path]:
 
 
 def digest_of(path) -> str:
-    """SHA-256 of a file in hex digits."""
+    """Return the SHA-256 of a file in hex digits."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

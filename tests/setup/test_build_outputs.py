@@ -37,8 +37,8 @@ def test_a_kernel_is_taken_over(outputs, tmp_path):
         (program(machine=183), "not a program"),
         (program(kind=1), "not a program"),
         (program(size=10**9), "not a program"),
-        (program(b"not Linux"), "no Linux of build"),
-        (program(BANNER.replace(NAME.encode(), b"1")), "no Linux of build"),
+        (program(b"not Linux"), "is not Linux build"),
+        (program(BANNER.replace(NAME.encode(), b"1")), "is not Linux build"),
     ],
 )
 def test_something_else_than_the_kernel_is_refused(outputs, tmp_path, content, why):

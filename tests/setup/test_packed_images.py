@@ -93,7 +93,7 @@ def test_an_image_of_another_definition_keeps_its_own_place(image, monkeypatch, 
     Path("envs/x.def").write_text("Bootstrap: x\n# changed\n")
     elsewhere(monkeypatch)
     assert taken_images.provide(archive)["x"].name == image.name != images.cached_image(Path("envs/x.def"))[1].name
-    assert "was built from another definition than this checkout's" in capsys.readouterr().out
+    assert "is used, although its definition differs from this checkout's" in capsys.readouterr().out
 
 
 def test_an_image_that_was_changed_is_not_packed(image):
@@ -101,7 +101,7 @@ def test_an_image_that_was_changed_is_not_packed(image):
     from progress import SetupError
 
     (image / "root/usr/bin/tool").write_text("changed")
-    with pytest.raises(SetupError, match="is not what its description says"):
+    with pytest.raises(SetupError, match="doesn't match its description"):
         packed_images.pack(Path("some.images.tar"), ["x"])
     assert not Path("some.images.tar").exists()
 
@@ -156,7 +156,7 @@ def layer_of(*members):
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ([("file", tarfile.REGTYPE, b"other")], "not what the archive says"),
+        ([("file", tarfile.REGTYPE, b"other")], "doesn't match the archive's description"),
         ([("../out", tarfile.REGTYPE, b"x")], "leads out of it"),
         ([("/tmp/sawtooth-out", tarfile.REGTYPE, b"x")], "leads out of it"),
         ([("way", tarfile.SYMTYPE, ".."), ("way/out", tarfile.REGTYPE, b"x")], "through a link"),
@@ -246,7 +246,7 @@ def test_a_hostile_layer_ends_soon(image, monkeypatch, kind):
     layer = HOSTILE_LAYERS[kind]()
     archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), with_layer(layer))
     elsewhere(monkeypatch)
-    with bounded(), pytest.raises(SetupError, match=r"not what the archive says|neither file, folder nor link"):
+    with bounded(), pytest.raises(SetupError, match=r"doesn't match the archive's description|neither file, folder nor link"):
         taken_images.provide(archive)
     assert not [*Path("elsewhere/images").glob("x-*/")]
 
