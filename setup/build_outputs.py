@@ -51,9 +51,7 @@ def read_linux(folder, name) -> bytes:
     """
     content = read_output(folder, "stripped", LARGEST_LINUX)
     if not is_program(content):
-        raise SetupError(
-            "the kernel that was built is not a program for x86-64 (64-bit ELF), so it is rejected."
-        )
+        raise SetupError("the kernel that was built is not a program for x86-64 (64-bit ELF), so it is rejected.")
     if not re.search(rb"Linux version [^\n\0]{1,300} #%s [^\n\0]{1,100}\n" % re.escape(name.encode()), content):
         raise SetupError(f"the kernel that was built is not Linux build #{name}, so it is rejected.")
     return content

@@ -190,9 +190,7 @@ def provide(place) -> dict[str, Path]:
         raise SetupError(f"SAWTOOTH_IMAGES is {shown(place)}, which has none of the images {', '.join(keys)}.")
     for name, offer in chosen.items():
         if offer.definition_key != keys[name]:
-            say(
-                f"the image {name} of {offer.place} is used, although its definition differs from this checkout's"
-            )
+            say(f"the image {name} of {offer.place} is used, although its definition differs from this checkout's")
         if offer.layer:
             take(offer)
     return {name: offer.folder for name, offer in chosen.items()}

@@ -246,7 +246,10 @@ def test_a_hostile_layer_ends_soon(image, monkeypatch, kind):
     layer = HOSTILE_LAYERS[kind]()
     archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), with_layer(layer))
     elsewhere(monkeypatch)
-    with bounded(), pytest.raises(SetupError, match=r"doesn't match the archive's description|neither file, folder nor link"):
+    with (
+        bounded(),
+        pytest.raises(SetupError, match=r"doesn't match the archive's description|neither file, folder nor link"),
+    ):
         taken_images.provide(archive)
     assert not [*Path("elsewhere/images").glob("x-*/")]
 
