@@ -1,11 +1,12 @@
-"""Measure the time and memory that the analysis of a full-size study takes.
+"""Measure the time and memory needed to analyse a full-size study.
 
     .venv/bin/python benchmarks/analysis.py [--replications 100] [--report]
 
-Draws a synthetic study (6 CCAs x 2 IP versions x 12 scenarios x replications: 14,400 runs at 100) and runs each script of the analysis
-stage on it as the workflow does: in a separate process in the analysis image, one after another on one core. Prints a Markdown table with
-wall and CPU seconds, including the start of container and Python, and the peak resident memory. On a busy machine only the CPU time is
-meaningful. With --report it also draws the figures and writes the page, in one process, and prints their sizes.
+Draws a synthetic study with 6 CCAs, 2 IP versions and 12 scenarios (14,400 runs with 100 replications), and runs each script of the
+analysis stage on it. As in the workflow, each script is a separate process in the analysis image. All use the same core, one after another.
+Prints a Markdown table with the wall and CPU seconds, including the start of the container and Python, and the peak resident memory. On a
+busy machine, only the CPU time is meaningful. With --report, it also draws the figures and writes the page in one process, and prints
+their sizes.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from built_study import Built
 from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
-#: Calls the main function of a script with inputs, outputs and parameters, as the workflow does.
+#: Program that calls the main function of a script with inputs, outputs and parameters, as the workflow does.
 RUN_SCRIPT = """
 import importlib, json, resource, sys
 class Named(dict):
@@ -38,7 +39,7 @@ print("peak-memory-kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def stage(built) -> Iterator[tuple[str, dict, dict, dict]]:
-    """Yield (script's module, inputs, outputs, parameters) for each analysis, in the workflow's order."""
+    """Yield the module, inputs, outputs and parameters of each analysis script, in the workflow's order."""
     built.outline = built.outline_of_tables()
     for topic in built.outline.topics:
         for script, *files, params in built.analyses_of(topic):
@@ -56,7 +57,7 @@ def cpu_of_children_s() -> float:
 
 
 def measure(name, parts, folder, core) -> tuple[float, float, float]:
-    """Run one script in the analysis image; return (wall seconds, CPU seconds, peak memory in MB)."""
+    """Run a script in the analysis image, and return its wall seconds, CPU seconds and peak memory in MB."""
     paths = f"{ROOT / 'workflow' / 'scripts'}:{ROOT / 'workflow'}"
     command = [
         "taskset", "-c", core, BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--bind", folder,
@@ -99,7 +100,7 @@ def main() -> None:
 
 
 def print_report_size(study, folder) -> None:
-    """Draw the figures and write the page of the study, and print the size of each in MB."""
+    """Draw the figures and write the page of a study, and print their sizes in MB."""
     began = time.monotonic()
     built = Built(folder).build(study, claims=IP_PAPER)
     sizes = {path.name: path.stat().st_size / 1e6 for path in sorted((folder / "figures").glob("*.svg"))}
@@ -112,7 +113,7 @@ def print_report_size(study, folder) -> None:
 
 
 def row(wall_s, cpu_s, memory_mb) -> str:
-    """Return the cells of a table row."""
+    """Return the last three cells of a table row."""
     return f"{wall_s:.2f} | {cpu_s:.2f} | {memory_mb:.0f}"
 
 

@@ -1,4 +1,4 @@
-"""How often the joint test of all CCAs, and the pairwise tests, report a difference between CCAs that don't differ."""
+"""Rates at which the joint test of all CCAs and the pairwise tests report a difference between CCAs that don't differ."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from topics.ccas.compare_ccas import gated
 
 
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
-    """Rate of studies that falsely report a pair of CCAs as different after the joint test.
+    """Rate of studies in which a pair of CCAs is falsely reported as different after the joint test.
 
-    In a share ``differing`` of the places, one CCA truly differs. Each place has four metrics; a replication's runs share a seed.
+    One CCA truly differs in a share ``differing`` of the places. Each place has four metrics. The runs of a replication share a seed.
     """
     names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
     alarms = 0
@@ -43,7 +43,10 @@ def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
 
 
 def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
-    """Rate of studies with any falsely significant joint test; the default study has 96: one per scenario, IP version and metric."""
+    """Rate of studies in which any joint test is falsely significant.
+
+    The default study has 96 joint tests, one per scenario, IP version and metric.
+    """
     alarms = 0
     for _ in range(samples):
         blocks = FACTORS[factor](rng, (places, n, ccas)) * np.exp(0.1 * rng.standard_normal((places, n, 1)))
@@ -61,7 +64,7 @@ def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones are measured with fewer samples."""
+    """Yield all rates of this module. Slow rates get fewer samples."""
     few = max(1, samples // 4)
     for n in (4, 6):
         yield from place_alarms(rng, samples, n, "normal, 3 %")

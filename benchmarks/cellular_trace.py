@@ -1,8 +1,8 @@
-"""Write `config/studies/traces/cellular.trace`: a synthetic cellular link in Mahimahi's format, not a measurement of a real one.
+"""Write `config/studies/traces/cellular.trace`, a synthetic trace of a cellular link in Mahimahi's format.
 
-The model comes from Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1): packets may pass as a Poisson
-process whose rate moves in Brownian motion between 0 and a limit; at 0 the link is in an outage, which ends at a constant rate.
-The same seed gives the same bytes.
+The model comes from Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1). The times at which packets may pass are
+a Poisson process. Its rate follows a Brownian motion between 0 and a limit. At 0, the link is in an outage, which ends at a constant
+rate. The same seed gives the same bytes.
 """
 
 import math
@@ -12,14 +12,14 @@ from pathlib import Path
 TRACE = Path(__file__).resolve().parents[1] / "config/studies/traces/cellular.trace"
 SEED = 21
 LENGTH_MS, TICK_MS = 20_000, 20
-#: Packets per second: initial and largest rate, and the standard deviation of the rate's change in one second.
+#: Initial rate, largest rate, and standard deviation of the change in one second, all in packets per second.
 START, MOST, SIGMA = 400, 1000, 200
-#: Rate at which an outage ends, in 1/s.
+#: Rate at which outages end, in 1/s.
 ESCAPE = 1
 
 
 def cellular(seed=SEED) -> list[int]:
-    """Return the times at which packets may pass, in ms from 1 to `LENGTH_MS`, in order."""
+    """Return the times at which packets may pass in ms, in ascending order from 1 to `LENGTH_MS`."""
     draw, rate, times = random.Random(seed), START, []
     for begin in range(0, LENGTH_MS, TICK_MS):
         tick_s = TICK_MS / 1e3

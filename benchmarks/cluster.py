@@ -1,6 +1,7 @@
-"""Run studies on Slurm nodes on this machine, one of which fails; print the jobs' cost and repeat some runs outside the cluster.
+"""Run studies on several Slurm nodes on this machine while one of the nodes fails.
 
-``python benchmarks/cluster.py config/studies/smoke.yaml ...``; needs root and Debian's slurmctld, slurmd, slurm-client and munge.
+``python benchmarks/cluster.py config/studies/smoke.yaml ...`` prints the cost of the jobs, and repeats some runs outside the cluster.
+It needs root and Debian's packages slurmctld, slurmd, slurm-client and munge.
 """
 
 import argparse
@@ -31,24 +32,27 @@ RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
 def run_study(cluster, folder, jobs, options, study) -> bool:
-    """Run a study as the cluster's user, then repeat some of its runs outside the cluster; print its duration, or its output if it failed.
+    """Run a study as the cluster's user, print its duration, and repeat some of its runs outside the cluster.
+
+    If the study fails, its output is printed.
 
     Parameters
     ----------
     cluster : SlurmCluster
+        Cluster on this machine.
     folder : pathlib.Path
-        The user's checkout.
+        Checkout of the cluster's user.
     jobs : dict
-        Updated with the cluster's jobs (`jobs_of`), which Slurm forgets after a while.
+        Result of `jobs_of`, to which the cluster's current jobs are added because Slurm forgets them after a while.
     options : argparse.Namespace
-        Options of the command line.
+        Options from the command line.
     study : str
         Path of the study's file in the checkout.
 
     Returns
     -------
     bool
-        Whether the study succeeded and its repeated runs have the same bytes.
+        Whether the study succeeded and all repeated runs have the same bytes.
     """
     began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
@@ -68,7 +72,7 @@ def run_study(cluster, folder, jobs, options, study) -> bool:
 
 
 def cut_one(cluster, after_s) -> None:
-    """Cut a node's power while it executes runs, and switch it on again a minute later."""
+    """Cut the power of a node while it executes runs, and switch the node on again a minute later."""
     time.sleep(after_s)
     node = cluster.nodes[0]
     cluster.cut_power(node)
@@ -79,7 +83,7 @@ def cut_one(cluster, after_s) -> None:
 
 
 def jobs_of(cluster) -> dict[str, tuple[str, int]]:
-    """Return the state and the duration in seconds of each of the cluster's jobs, by job number."""
+    """Return the state and duration in seconds of each job in a cluster, by job number."""
     jobs = {}
     for line in cluster.ask("scontrol", "show", "job", "-o").splitlines():
         number, state, hours, minutes, seconds = TIMES.search(line).groups()
@@ -88,7 +92,7 @@ def jobs_of(cluster) -> dict[str, tuple[str, int]]:
 
 
 def runs_of(folder) -> list[tuple[str, float, str]]:
-    """Return the results folder, seconds and node of every run, read from the logs."""
+    """Return the study, the duration in seconds and the node of each run in a checkout, from the logs of runs."""
     found = []
     for log in sorted(folder.glob("results/*/logs/runs/*/*/*/*.log")):
         if match := RAN.search(log.read_text().splitlines()[-1]):
@@ -152,7 +156,10 @@ def report(jobs, runs) -> None:
 
 
 def verify(results, runs) -> bool:
-    """Verify a results folder and repeat some of its runs (`make verify`); print the last line, and return whether it succeeded."""
+    """Verify a results folder and repeat some of its runs, as `make verify` does. Return whether this succeeded.
+
+    The last line of the output is printed, or the whole output after a failure.
+    """
     command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
     printed = (done.stdout + done.stderr).splitlines()

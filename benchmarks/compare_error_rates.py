@@ -1,6 +1,6 @@
-"""How often `make compare` calls an algorithm worse or better than itself, and how often it detects a real regression.
+"""Rates at which `make compare` calls an algorithm worse or better than itself, and at which it detects a real regression.
 
-The results come from `compared_results.py`: six scenarios, one CCA, four metrics.
+The compared results come from `compared_results.py`. They have six scenarios, one CCA and four metrics.
 """
 
 import math
@@ -16,9 +16,9 @@ from session.result_comparison import ALL_SCENARIOS, rows_of_score, table_of
 
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"
-#: Where the goodput became worse; `PLACES` has the scenario of the row that should report it.
+#: Places at which goodput became worse. `PLACES` has the scenario of the row that should report the change.
 ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
-#: A scorecard's row with a limit, as in two exams that are compared.
+#: Row with a limit from the scorecards of two exams that are compared.
 LIMITED = {
     "rfc_section": "5.1.1", "criterion": "no starvation", "measure": "starved_s", "unit": "s", "better": "lower", "limit": 5.0,
     "margin": math.nan, "verdict": "passed", "verdict_second": "failed",
@@ -31,14 +31,20 @@ def _differs(table):
 
 
 def compare_alarms(rng, samples, n, name) -> list[Rate]:
-    """Rate of comparisons of an algorithm with itself that report any change; ``name`` is a key of `DEVIATIONS`, or `GAPS`."""
+    """Rate of comparisons of an algorithm with itself that report any change.
+
+    ``name`` is a key of `DEVIATIONS`, or `GAPS`.
+    """
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
     alarms = sum(map(_differs, tables))
-    return [Rate("comparisons with itself that show a change", name, n, alarms, samples, ALARMS)]
+    return [Rate("self-comparisons that show a change", name, n, alarms, samples, ALARMS)]
 
 
 def _changed(rng, n, shift, where, after):
-    """Return a comparison in which the second goodput is worse by ``shift`` margins and has the distribution named by ``after``."""
+    """Return a comparison in which goodput is worse by ``shift`` margins in the second results.
+
+    ``after``, a key of `DEVIATIONS`, is the distribution of goodput in the second results.
+    """
     deviations = DEVIATIONS[NORMAL](rng, (2, SCENARIOS, len(METRICS), n))
     cells = slice(None) if where == EVERYWHERE else slice(1)
     shape = deviations[1, cells, 0].shape
@@ -47,7 +53,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Rate of *worse* for a goodput that is worse by ``shift`` margins, and rate of *not enough* with the number of pairs needed."""
+    """Rates of the verdicts *worse* and *not enough* (with the number of pairs needed) if goodput is worse by ``shift`` margins."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)
@@ -62,9 +68,9 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
 
 
 def limit_alarms(rng, samples, n) -> list[Rate]:
-    """Rate of false differences between two exams of one algorithm if half of its runs are beyond a limit.
+    """Rate of false differences between two exams of the same algorithm if half of its runs are beyond a limit.
 
-    A verdict by the majority of runs crosses the limit in 23 % of rows at n = 6, and so in 40 % of comparisons of two rows.
+    If the majority of runs decided the verdict, 23 % of rows would fail at n = 6, and so 40 % of comparisons would report a difference.
     """
     alarms = 0
     for _ in range(samples):
@@ -87,14 +93,17 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
-    """Rate of comparisons that report any row as worse if runs in every scenario now collapse (``after``, a key of `DEVIATIONS`)."""
+    """Rate of comparisons that report any row as worse if runs collapse in all scenarios of the second results.
+
+    ``after``, a key of `DEVIATIONS`, is the distribution with collapses.
+    """
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
     found = sum(bool((table["change"] == WORSE).any()) for table in tables)
     return [Rate("called worse, if runs now collapse", after, n, found, samples, (0, 1))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates, which are slow, so each has a quarter of the samples."""
+    """Yield all rates of this module. They are slow, so each gets a quarter of the samples."""
     samples = max(1, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):

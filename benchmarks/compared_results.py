@@ -1,7 +1,7 @@
-"""Pairs of results with a known truth, and the report of `make compare` on them.
+"""Draw pairs of results with a known truth, and compare them as `make compare` does.
 
-The truth is in units of the margin: the deviation of each run's goodput, round-trip time, loss and retransmissions from the value of its
-cell. Cells are scenarios with one CCA.
+The values of a run (goodput, round-trip time, loss and retransmits) deviate from the true values of its cell by known amounts, in margins.
+Each cell is a scenario with one CCA.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from run_tables.metrics import METRICS
 from session.result_comparison import HIGHER_IS_BETTER, margins_of, rows_of_cell, table_of
 from study_files.study import resolve
 
-#: Name of the case in which runs are invalid, whatever their values.
+#: Name of the case in which random runs are invalid.
 GAPS = "30 % of runs missing"
-#: A typical value and the resolution of each metric.
+#: Typical value of each metric, and resolution of each metric.
 TYPICAL = {"goodput_mbps": 50.0, "rtt_mean_ms": 40.0, "loss_percent": 20.0, "retransmits": 100_000.0}
 STEPS = {"goodput_mbps": 1e-3, "rtt_mean_ms": 1e-3, "loss_percent": 1e-4, "retransmits": 1.0}
 MARGINS = margins_of(
@@ -26,7 +26,7 @@ MARGINS = margins_of(
 HEAD = {
     "criterion": "", "cca": "cubic", "ip_version": "ipv4", "paired": True, "first_verdict": "", "second_verdict": "", "note": "",
 }  # fmt: skip
-#: Deviation of a collapsed run and of a starved run from the cell's value, in margins.
+#: Deviation of a collapsed run, and of a starved run, from the cell's value in margins.
 COLLAPSED, STARVED = 8.0, 15.0
 
 
@@ -58,7 +58,8 @@ def _collapsing(share, by=COLLAPSED):
     return lambda rng, shape: _normal(rng, shape) + by * (rng.random(shape) < share)
 
 
-#: Name -> function that draws deviations of runs from their cells' values in margins, shape (cells, metrics, runs); higher is worse.
+#: Name -> function that draws the deviations of runs from the values of their cells. Deviations are in margins, positive is worse, and the
+#: shape is (cells, metrics, runs).
 DEVIATIONS: dict[str, Callable] = {
     "normal, sd 0.4 margins": _normal,
     "normal, sd 2 margins": _wide,
@@ -75,14 +76,14 @@ DEVIATIONS: dict[str, Callable] = {
 
 
 def table_of_two(deviations, missing=None) -> pd.DataFrame:
-    """Return the table of `make compare` for two results whose runs deviate from their cells' values, with the default margins.
+    """Return the table of `make compare` for two results with given deviations from the true values, using the default margins.
 
     Parameters
     ----------
     deviations : numpy.ndarray of float, shape (2, scenarios, metrics, n)
-        Deviations of the first and the second results, in margins; positive is worse.
+        Deviations in the first and second results, in margins. Positive is worse.
     missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
-        Runs that are invalid.
+        Mask of invalid runs.
     """
     missing = np.zeros(deviations[:, :, 0].shape, bool) if missing is None else missing
     rows = []
@@ -104,7 +105,10 @@ def _values(metric, away):
 
 
 def of_one_algorithm(rng, name, scenarios, n) -> pd.DataFrame:
-    """Return the comparison of an algorithm with itself; ``name`` is the key of `DEVIATIONS` that draws its runs, or `GAPS`."""
+    """Return a comparison of an algorithm with itself.
+
+    ``name`` is the key of `DEVIATIONS` for the distribution of runs, or `GAPS`.
+    """
     shape = (2, scenarios, len(METRICS), n)
     if name == GAPS:
         return table_of_two(_normal(rng, shape), rng.random((2, scenarios, n)) < 0.3)

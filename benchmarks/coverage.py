@@ -1,4 +1,4 @@
-"""Coverage of the printed intervals for the quantity that the page names: the mean of runs like the observed ones."""
+"""Coverage of the printed intervals. The target of an interval is the mean of the kinds of runs that were observed."""
 
 import itertools
 import math
@@ -20,7 +20,10 @@ from topics.fairness.share_theory import MARGIN, agreement
 
 
 def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
-    """Coverage of the printed intervals for a cell's mean, and rate of cells with an interval, if a share of runs is ``missing``."""
+    """Coverage of the printed intervals for the mean of a cell, and rate of cells with an interval.
+
+    ``missing`` is the share of runs without a value.
+    """
     values, other = truth.draw(rng, (samples, n))
     absent = rng.random(values.shape) < missing
     meant = truth.mean_of_seen(other)
@@ -35,18 +38,18 @@ def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
 
 
 def alarms_of_kinds(rng, samples, n, truth, bound) -> list[Rate]:
-    """False-alarm rate: among cells with one kind of run, the share in which some runs are reported as outliers."""
+    """False-alarm rate: share of cells with reported outliers among cells with one kind of run."""
     values, _ = truth.draw(rng, (samples, n))
     alarms = sum(bool(other_kind(sample).any()) for sample in values)
     return [Rate("runs reported as outliers", truth.name, n, alarms, samples, bound)]
 
 
 def found_kinds(rng, samples, n, truth) -> list[Rate]:
-    """Detection rate: among cells with two kinds of runs, the share in which some runs are reported as outliers."""
+    """Detection rate: share of cells with reported outliers among cells with two kinds of runs."""
     values, other = truth.draw(rng, (samples, n))
     both = other.any(axis=1) & ~other.all(axis=1)
     found = sum(bool(other_kind(sample).any()) for sample in values[both])
-    return [Rate("two kinds found where both were drawn", truth.name, n, found, int(both.sum()), ANY)]
+    return [Rate("two kinds of runs detected if both are drawn", truth.name, n, found, int(both.sum()), ANY)]
 
 
 def difference_coverage(rng, samples, n, factor) -> list[Rate]:
@@ -68,7 +71,7 @@ def difference_coverage(rng, samples, n, factor) -> list[Rate]:
 
 
 def other_coverage(rng, samples, n) -> list[Rate]:
-    """Coverage of the interval for a share, and of Welch's interval for the difference between two independent means."""
+    """Coverage of the interval for a share, and of Welch's interval for the difference between two means."""
     drawn = (bounded_estimate(expit(1.5 + 0.5 * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in drawn if row.low is not None]
     share = sum(row.low <= expit(1.5) <= row.high for row in known)
@@ -81,9 +84,10 @@ def other_coverage(rng, samples, n) -> list[Rate]:
 
 
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
-    """Coverage of the interval for the difference between two platforms, in samples with an interval, and rate of false differences.
+    """Coverage of the interval for the difference between two platforms, and rate of false differences.
 
-    If ``other`` is given, it is the second platform's factor, and the truth refers to runs that did not collapse.
+    Samples without an interval are excluded. ``other`` is the second platform's factor, by default the same as the first platform's. The
+    true difference between runs that didn't collapse is 0.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
     known = [apart for apart in (difference(a, b, "ratio") for a, _, _, b in drawn) if apart.error]
@@ -92,20 +96,20 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
     bound = COVERED if factor == "normal, 3 %" else AT_LEAST
     case = f"{factor}, of one" if other else factor
     rates = [
-        Rate("interval of two platforms' difference", case, n, held, len(known), bound),
+        Rate("interval of a difference between platforms", case, n, held, len(known), bound),
         Rate("platforms reported to differ, tolerance 0", case, n, differ, len(known), ALARMS),
     ]
     return rates if known else []
 
 
 def share_verdicts(rng, samples, n, spread) -> list[Rate]:
-    """Rate of samples whose share is reported to agree with the model's, although the true shares differ by the margin."""
+    """Rate of samples in which a share is reported to agree with a model, although it differs from the model's share by the margin."""
     rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in rows if row.low is not None]
     shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in known)
     return [
         Rate(
-            "share said to agree with the model's",
+            "share reported to agree with the model",
             f"{MARGIN} off, standard deviation {spread:g}",
             n,
             shown,
@@ -116,7 +120,7 @@ def share_verdicts(rng, samples, n, spread) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones are measured with fewer samples."""
+    """Yield all rates of this module. Slow rates get fewer samples."""
     few = max(100, samples // 4)
     for truth, n in itertools.product(ONE_KIND, (4, 6, 8, 12, 30, 100)):
         yield from mean_coverage(rng, samples if n < 100 else few, n, truth)

@@ -1,11 +1,11 @@
-"""Test by two one-sided tests (TOST) whether two versions of the testbed give equivalent results despite different bytes.
+"""Use two one-sided tests (TOST) to decide whether two versions of the testbed give equivalent results despite different bytes.
 
     .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv [--least 16]
 
-Both are tables of runs of the same study, with at least ``--least`` pairs in each cell; a run counts if it is valid in both. Differences
-are taken between pairs with the same seed, in percent of the cell's mean over both versions (loss: in percentage points). A cell is
-equivalent if the 90 % t interval of its mean difference lies within the margin. A row for several cells shows their unweighted mean; its
-interval is computed from the replications' means, because runs of one replication share a seed.
+Both arguments are tables of runs of the same study. A pair consists of two runs with the same seed, and counts if both runs are valid.
+Each cell needs at least ``--least`` pairs. Differences are in percent of the cell's mean over both versions (in percentage points for
+loss). A cell is equivalent if the 90 % t interval of its mean difference lies within the margin. A row for several cells shows their
+unweighted mean. Its interval is computed from the means of replications, because runs of the same replication share a seed.
 """
 
 import argparse
@@ -22,22 +22,22 @@ from inference.multiple_tests import adjusted
 from inference.paired_tests import StudentMean, is_constant
 from scale_calls import head, row
 
-#: Metric -> margin in percent; for loss, in percentage points.
+#: Metric -> margin in percent (in percentage points for loss).
 MARGINS = {"goodput_mbps": 2.0, "rtt_mean_ms": 1.0, "retransmits": 5.0, "loss_percent": 0.02}
 IN_POINTS = {"loss_percent"}
 CELL = ["scenario", "cca", "ip_version"]
 SIGNIFICANCE = 0.05
-#: Largest number of printed cells that aren't shown to be equivalent, widest interval first.
+#: Largest number of cells that are listed if they aren't shown to be equivalent, beginning with the widest interval.
 PRINTED = 10
 
 
 def pairs_of_runs(old, new, least) -> pd.DataFrame:
-    """Return the runs that are valid in both tables, side by side: ``<metric>_old``, ``<metric>_new``.
+    """Return the pairs of valid runs from two tables, with the columns ``<metric>_old`` and ``<metric>_new``.
 
     Raises
     ------
     SystemExit
-        A cell has too few pairs, or the tables don't contain the same runs.
+        If a cell has too few pairs, or if the tables don't have the same runs.
     """
     names = [*CELL, "replication"]
     tables = [pd.read_csv(path)[[*names, "seed", "valid", *MARGINS]] for path in (old, new)]
@@ -57,7 +57,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
 
 
 def differences(pairs, metric) -> pd.DataFrame:
-    """Return the differences of the pairs, new minus old: one column per cell, one row per replication."""
+    """Return the differences (new minus old) in pairs of runs, with one column per cell and one row per replication."""
     old, new = pairs[f"{metric}_old"], pairs[f"{metric}_new"]
     if metric in IN_POINTS:
         change = new - old
@@ -68,7 +68,10 @@ def differences(pairs, metric) -> pd.DataFrame:
 
 
 def compared(values) -> dict[str, float]:
-    """Return the mean, its 90 % interval, and the p-value for no difference; if all values are equal, the interval is that value."""
+    """Return the mean of differences, its 90 % interval, and the p-value of the hypothesis that it is 0.
+
+    If all differences are equal, both bounds of the interval are the mean.
+    """
     values = values.dropna().to_numpy()
     mean = float(values.mean())
     if is_constant(values):
@@ -79,7 +82,7 @@ def compared(values) -> dict[str, float]:
 
 
 def print_metric(differences_of_cells, metric) -> pd.DataFrame:
-    """Print a metric's rows for all cells together and for each CCA; return one row per cell."""
+    """Print rows about a metric, for all cells together and for each CCA. Return a table with one row per cell."""
     margin, unit = MARGINS[metric], "points" if metric in IN_POINTS else "%"
     cells = pd.DataFrame({name: compared(differences_of_cells[name]) for name in differences_of_cells}).T
     cells["equivalent"] = [

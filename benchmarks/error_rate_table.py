@@ -1,9 +1,9 @@
-"""Print how often tests, intervals and verdicts are wrong on data with a known truth, with the bound on each rate.
+"""Print the error rates of tests, intervals and verdicts on data with a known truth, and the bound on each rate.
 
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 
-A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. The table is followed by a summary in Markdown, with
-one row for all cases of the same kind, which ``--document`` writes into docs/error-rates.md.
+A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. After the table, a Markdown summary is printed with
+one row for all cases of the same kind. With ``--document``, the summary is also written into docs/error-rates.md.
 """
 
 import argparse
@@ -46,7 +46,7 @@ PAGE, BEGIN, END = (
 
 
 def summary(counted: Iterable[Rate]) -> str:
-    """Return a Markdown table with a row for each kind of error and bound: its cases, lowest and highest rate.
+    """Return a Markdown table with one row per kind of error and bound, which shows the number of cases and the range of rates.
 
     >>> print(summary([Rate("false alarms", "a", 6, 1, 100, (0, 0.05)), Rate("false alarms", "b", 6, 4, 100, (0, 0.05))]))
     | what | cases | rates | bound |
@@ -66,13 +66,13 @@ def summary(counted: Iterable[Rate]) -> str:
 
 
 def document(table: str) -> None:
-    """Replace the summary in the page."""
+    """Replace the summary in docs/error-rates.md."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     PAGE.write_text(before + BEGIN + "\n" + table + "\n\n" + END + rest.partition(END)[2], encoding="utf-8")
 
 
 def main() -> None:
-    """Print the table; exit with 1 if a rate is outside its bound."""
+    """Print the table, and exit with status 1 if a rate is outside its bound."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=1000, help="data sets per rate; slow rates have a quarter")
     parser.add_argument("--seed", type=int, default=1)

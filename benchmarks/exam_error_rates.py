@@ -1,9 +1,12 @@
-"""How often a scorecard is wrong, and how often it detects a harm, on values with a known truth.
+"""Rates at which a scorecard is wrong, and at which it detects a harm, on values with a known truth.
 
-Each card has `ROWS` rows that decide, and the row on all cases. For each row, runs of a CCA, of Reno and of CUBIC are drawn in pairs, with
-values in margins. A verdict is true if its statement holds for the distribution: *worse* if more than half of all runs are worse than every
-standard CCA by more than the margin (or collapse more often than allowed), *like* if the share of worse runs is at most the bound on the
-card. The shares are counted in `TRUTH` runs of the same distribution.
+Each card has `ROWS` primary rows, and the row on all cases. For each row, paired runs of a CCA, of Reno and of CUBIC are drawn, with values
+in margins. A verdict is true if its statement holds for the distribution:
+
+- *worse*: more than half of all runs are worse than every standard CCA by more than the margin, or runs collapse more often than allowed;
+- *like*: the share of worse runs is at most the bound on the card.
+
+The true shares are counted in `TRUTH` runs from the same distribution.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,14 +23,14 @@ from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
 ROWS, RUNS, TRUTH = 28, 20, 100_000
-#: Number of replications in the whole exam; `RUNS` is the number in the short exam.
+#: Number of replications in the whole exam. `RUNS` is their number in the short exam.
 WHOLE = 26
 CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
-#: Measure of every row: lower is better, and the margin is 1.
+#: Measure in all rows. Lower is better, and the margin is 1.
 MEASURE = MEASURES["queueing_p95_ms"]
 EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
-#: Standard deviation of a row's paired differences in margins: its median across rows, and the standard deviation of its logarithm across
-#: rows. In 27 cells of real exams, its quartiles were 0.06, 0.15 and 0.48.
+#: Lognormal distribution of the rows' standard deviations (of paired differences, in margins): the median, and the standard deviation of
+#: the logarithm. In 27 cells of real exams, the quartiles were 0.06, 0.15 and 0.48.
 SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
 
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
@@ -50,7 +53,17 @@ def _bimodal(rng, shape, spread):
 
 
 def _falling(which, share, margins) -> Draw:
-    """Return a distribution in which runs of some CCAs collapse with a given probability, by a given number of margins."""
+    """Return a distribution in which runs of some CCAs collapse.
+
+    Parameters
+    ----------
+    which : tuple of int
+        Indices of the CCAs.
+    share : float
+        Probability of a collapse.
+    margins : float
+        Depth of a collapse in margins.
+    """
 
     def draw(rng, shape, spread):
         values = _normal(rng, shape, spread)
@@ -61,7 +74,7 @@ def _falling(which, share, margins) -> Draw:
     return draw
 
 
-#: Name -> function that draws values of the CCA and of two standard CCAs, shape (3, *shape); higher is worse.
+#: Name -> function that draws values of the CCA and of two standard CCAs, with the shape (3, *shape). Higher is worse.
 DISTRIBUTIONS: dict[str, Draw] = {
     "normal": _normal,
     "heavy tails (t, 3 df)": _heavy,
@@ -74,19 +87,25 @@ DISTRIBUTIONS: dict[str, Draw] = {
 
 
 def spreads() -> np.ndarray:
-    """Return each row's standard deviation, in units of the margin: quantiles of a lognormal distribution."""
+    """Return the standard deviations of all rows in margins, as quantiles of a lognormal distribution."""
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
 def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
-    """Return the rows of a card for drawn values, with their verdicts; the row on all cases comes first.
+    """Draw values and return the rows of a card with their verdicts, beginning with the row on all cases.
 
     Parameters
     ----------
+    rng : numpy.random.Generator
+        Random number generator.
     draw : callable
-        A value of `DISTRIBUTIONS`.
-    harms, of_rows : array_like of float, shape (rows,)
-        Amount by which the CCA is worse in each row, and standard deviation of each row, in margins.
+        Value of `DISTRIBUTIONS`.
+    harms : array_like of float, shape (rows,)
+        Amount by which the CCA is worse in each row, in margins.
+    of_rows : array_like of float, shape (rows,)
+        Standard deviation of each row, in margins.
+    runs : int
+        Number of replications.
     lost : float
         Share of the CCA's runs without a value.
     """
@@ -108,7 +127,10 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return the true shares of a row's runs that are worse by the margin, that are far worse, and in which a standard CCA is far worse."""
+    """Return three true shares of runs in a row.
+
+    In these runs, the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse, respectively.
+    """
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
     worse = min((own > standard + 1).mean() for standard in standards)
@@ -116,13 +138,13 @@ def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
 
 
 def is_worse(of_row) -> bool:
-    """Return whether the verdict *worse* is true for a row with these `shares`."""
+    """Return whether the verdict *worse* is true for a row with the given `shares`."""
     worse, far, standards_far = of_row
     return worse > 0.5 or far > (standards_far if standards_far > 0.001 else RARE)
 
 
 def at_boundary(rng, draw, spread) -> float:
-    """Return the harm at which exactly half of a row's runs are worse by the margin."""
+    """Return the harm at which exactly half of the runs in a row are worse by the margin."""
     own, *standards = draw(rng, (TRUTH,), spread)
     return 1 - min(float(np.median(own - standard)) for standard in standards)
 
@@ -130,13 +152,23 @@ def at_boundary(rng, draw, spread) -> float:
 def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[int, int]:
     """Return the number of cards with a false *worse*, and the number of cards with a false *like*.
 
-    With ``at_the_boundary``, exactly half of the runs of each row are worse; otherwise the CCA behaves like Reno and CUBIC, except for the
-    collapses of the distribution. ``lost`` is the share of the CCA's runs without a value.
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Random number generator.
+    distribution : str
+        Key of `DISTRIBUTIONS`.
+    cards : int
+        Number of cards to draw.
+    at_the_boundary : bool
+        If true, exactly half of the runs in each row are worse. Otherwise, the CCA behaves like Reno and CUBIC, except for collapses.
+    lost : float
+        Share of the CCA's runs without a value.
     """
     draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
     harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
     truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
-    # A CCA that falls more often in any row also falls more often in all rows together; counted shares are accurate to 0.01.
+    # A CCA that collapses more often in any row also does so in all rows together. Counted shares are accurate to 0.01.
     falls_more = sum(far - standards for _, far, standards in truth) > 0.01
     true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
     for _ in range(cards):
@@ -151,7 +183,7 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
 
 
 def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
-    """Return the number of harmed rows that are called worse, and the number of all harmed rows."""
+    """Return the number of harmed rows with the verdict *worse*, and the number of all harmed rows."""
     harmed = np.zeros(ROWS)
     harmed[: ROWS // 10] = harm
     made = [card(rng, _normal, harmed, rng.permutation(spreads()), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
@@ -159,7 +191,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; the number of cards is a quarter of the samples."""
+    """Yield all rates of this module. The number of cards is a quarter of the samples."""
     cards = max(1, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):

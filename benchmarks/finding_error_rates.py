@@ -1,4 +1,4 @@
-"""How often a study's findings name a difference due to chance, and how often they detect a real one."""
+"""Rates at which the findings of a study report a difference due to chance, and at which they report a real difference."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,14 +17,17 @@ SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
 
 
 def found(runs) -> set[tuple[str, str]]:
-    """Return the measures that have a finding, each with its kind of evidence."""
+    """Return the measure and the kind of evidence of each finding."""
     comparisons = compare_levels(runs, [], MARGIN_OF, SIGNIFICANCE, CONFIDENCE)[1]
     rows = comparisons[comparisons["verdict"].isin(["more", "less"])]
     return set(zip(rows["measure"], rows["evidence"], strict=True))
 
 
 def _chance(draw: Callable, copied=False) -> Callable:
-    """Return a function that draws values without true differences; with ``copied``, all replications of a cell repeat the first."""
+    """Return a function that draws values without true differences.
+
+    With ``copied``, all replications of a cell have the values of the first.
+    """
     kept: dict[tuple, dict] = {}
 
     def values(scenario, cca, replication, ip_version, rng):
@@ -46,7 +49,7 @@ def _shorter(share, spread) -> Callable:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; each has a tenth of the samples, because a sample is a whole study."""
+    """Yield all rates of this module. Each gets a tenth of the samples, because a sample is a whole study."""
     few = max(1, samples // 10)
     for places, n in SIZES:
         scenarios = [str(place) for place in range(places)]

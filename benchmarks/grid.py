@@ -1,11 +1,11 @@
-"""Estimate the cost of all runs of the full study, in core-hours, from one run of each cell.
+"""Estimate the cost of all runs in the full study, in core-hours, from one run of each cell.
 
     .venv/bin/python benchmarks/grid.py [--duration-s 10] [--cells 6]
 
-Executes the first replication of each cell on one core, one after another, and prints one row per scenario: the CPU seconds of a run by
+Executes the first replication of each cell on one core, one after another. Prints one row per scenario with the CPU seconds of a run by
 CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`,
-runs are shorter: the fixed cost of a run is also measured, and the rest is assumed to be proportional to the duration, so the sum is an
-estimate. With `--cells`, only the given number of cells is run, drawn with a fixed seed to represent all.
+runs are shorter. The fixed cost of a run is then measured separately, and the rest is assumed to be proportional to the duration. With
+`--cells`, only a random sample of the given number of cells is run, drawn with a fixed seed.
 """
 
 import argparse
@@ -27,7 +27,15 @@ STUDY = ROOT / "config/studies/ipv4-ipv6-full.yaml"
 
 @dataclass
 class Cost:
-    """The cost of a run: CPU and wall-clock seconds, and the number of cores that other processes kept busy meanwhile."""
+    """The cost of a run.
+
+    Attributes
+    ----------
+    cpu_s, wall_s : float
+        CPU time and wall-clock time in seconds.
+    others : float
+        Average number of cores that other processes kept busy meanwhile.
+    """
 
     cpu_s: float
     wall_s: float
@@ -35,7 +43,7 @@ class Cost:
 
 
 def cost(specification, core, folder) -> Cost:
-    """Execute one run like a job of the workflow, including the container."""
+    """Execute a run in a container, as a job of the workflow does, and return its cost."""
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "python3", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
@@ -46,20 +54,23 @@ def cost(specification, core, folder) -> Cost:
 
 
 def at_full_length(short, overhead, ratio) -> Cost:
-    """Return the cost of a run with ``ratio`` times as much traffic; ``overhead`` is the cost of a run with hardly any traffic."""
+    """Extrapolate the cost of a short run to ``ratio`` times as much traffic.
+
+    ``overhead`` is the cost of a run with hardly any traffic.
+    """
     cpu_s = overhead.cpu_s + ratio * (short.cpu_s - overhead.cpu_s)
     wall_s = overhead.wall_s + ratio * (short.wall_s - overhead.wall_s)
     return Cost(cpu_s, wall_s, max(short.others, overhead.others))
 
 
 def sample(cells, number) -> list:
-    """Return ``number`` cells, the same ones each time, in the study's order; all if there are fewer."""
+    """Return a random sample of ``number`` cells, in the study's order. The sample is the same each time."""
     drawn = random.Random(1).sample(range(len(cells)), min(number or len(cells), len(cells)))
     return [cells[place] for place in sorted(drawn)]
 
 
 def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
-    """Execute a run of each cell, print one row per scenario, and return the cost of each at full length."""
+    """Execute a run of each cell, print one row per scenario, and return the costs of the runs at full length."""
     costs, overheads = [], {}
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         for scenario in study["scenarios"]:
@@ -82,7 +93,7 @@ def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
 
 
 def main() -> int:
-    """Print the table and the sum; return 1 if the machine was too busy with other work for valid results."""
+    """Print the table and the sum. Return 1 if the machine was too busy with other processes for valid results, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration-s", type=int, help="seconds of traffic per run, instead of the study's")
     parser.add_argument("--cells", type=int, help="number of cells to run")

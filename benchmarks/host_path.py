@@ -1,6 +1,6 @@
-"""The testbed's path h1 - r1 - r2 - h2 on the machine's own kernel, without emulation or segmentation offload.
+"""Build the testbed's path h1 - r1 - r2 - h2 on the machine's own kernel, without emulation or segmentation offload.
 
-Built in the testbed's image, as root in separate namespaces (``unshare --user --map-root-user --net --mount``).
+The path is built in the testbed's image, as root in separate namespaces (``unshare --user --map-root-user --net --mount``).
 """
 
 from mininet.net import Mininet
@@ -24,7 +24,7 @@ ROUTES = {
 
 
 def host_path() -> Mininet:
-    """Build the path and return its network."""
+    """Build the path, and return it as a Mininet network."""
     net = Mininet(controller=None, host=BareHost)
     node = {name: net.addHost(name, ip=None) for name in ROUTES}
     for (host, device, _), (other, other_device, _) in LINKS:

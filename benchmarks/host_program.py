@@ -1,7 +1,8 @@
-"""Run a program's flow over `host_path`'s network with a rate limit and a queue, under the machine's own kernel and clock.
+"""Run a flow of a program over the network of `host_path` with a rate limit and a queue, under the machine's own kernel and clock.
 
-The argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2. Prints
-JSON: cpu_s, the CPU seconds of both programs; packets, the number that passed the bottleneck; printed, the client's output.
+The argument is a JSON object with the keys server and client (commands), port, rate_mbps and queue_packets. The server runs on h1
+(10.0.1.2), and the client on h2. The printed JSON object has the keys cpu_s (CPU seconds of both programs), packets (number of packets that
+passed the bottleneck) and printed (output of the client).
 """
 
 import json
@@ -15,19 +16,19 @@ from host_path import host_path
 from testbed.network.commands import batch, run
 from testbed.network.netlink import network_namespace
 
-#: UDP sockets that aren't connected (net/tcp_states.h: TCP_CLOSE).
+#: State of UDP sockets that aren't connected (TCP_CLOSE in net/tcp_states.h).
 BOUND = "07"
 
 
 def bound_ports(node) -> set[int]:
-    """Return the bound UDP ports of a node."""
+    """Return the numbers of the bound UDP ports on a node."""
     with network_namespace(node):
         lines = Path("/proc/thread-self/net/udp").read_text().splitlines()[1:]
     return {int(local.rpartition(":")[2], 16) for _, local, _, state, *_ in map(str.split, lines) if state == BOUND}
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of child processes that have ended."""
+    """Return the CPU seconds of all child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -1,12 +1,13 @@
-"""Profile the branches of the guest kernel: write envs/guest/kernel.profile, with which the kernel is compiled.
+"""Profile the branches of the guest kernel, and write envs/guest/kernel.profile, with which the kernel is compiled.
 
     make kernel-profile       or: .venv/bin/python benchmarks/kernel_profile.py [--output FILE]
 
-Builds another kernel with counters at every branch of the code that packets and timers pass through, lets it carry traffic (two minutes in
-all), and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and the runs only on
-specifications and testbed, so the file is the same each time. Regenerate it after a change to the kernel's source, patches or
-configuration: the compiler ignores counts of changed functions, so with an outdated file the kernel is correct but slower. A long test
-reports an outdated file.
+Builds a kernel with counters at all branches of the code that handles packets and timers, executes some runs on it (two minutes in all),
+and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and the runs depend only on their
+specifications and the testbed. So the file is the same each time.
+
+Regenerate the file after a change to the kernel's source, patches or configuration. The compiler ignores the counts of changed functions,
+so a kernel that is built with an outdated file is correct but slower. A long test reports an outdated file.
 """
 
 import argparse
@@ -27,12 +28,12 @@ from gcda import functions, text_of
 from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"
-#: Source folders whose objects get counters. Memory management gets none, because its counts also depend on the processor.
+#: Source folders with counters. Memory management has none, because its counts also depend on the processor.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
-#: Number of objects whose counts are kept: the objects with the highest counts, which together have 99.5 % of all counts.
+#: Number of objects with the highest counts, which are kept. They have 99.5 % of all counts.
 KEPT = 80
 COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
-#: Name -> CCA, IP version, scenario, seconds of traffic: typical runs of studies.
+#: Typical runs of studies: name -> CCA, IP version, scenario and duration of traffic in s.
 TRAINING = {
     "one flow": ("cubic", "ipv4", {"link": run.GIGABIT, "flows": 1}, 2),
     "twelve flows with loss": ("reno", "ipv6", {"link": run.LOSSY, "flows": 12}, 2),
@@ -44,7 +45,7 @@ TRAINING = {
 
 
 def main() -> int:
-    """Parse the command line, build, count and write."""
+    """Build the kernel with counters, execute the runs, and write the profile."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, default=PROFILE)
     options = parser.parse_args()
@@ -60,7 +61,7 @@ def main() -> int:
 
 
 def build(folder) -> Path:
-    """Build the kernel with counters in a folder and return its file."""
+    """Build the kernel with counters in a folder, and return the path of the kernel."""
     os.chdir(ROOT)
     root = images.cached_image(images.KERNEL)[1] / "root"
     source, objects = folder / "source", folder / "objects"
@@ -80,7 +81,7 @@ def build(folder) -> Path:
 
 
 def replace(file, old, new) -> None:
-    """Replace text that a file must contain."""
+    """Replace a text in a file; end the program if the file doesn't contain the text."""
     text = file.read_text()
     if old not in text:
         sys.exit(f"{file} has no {old!r}; this program is for another version of Linux.")
@@ -88,7 +89,7 @@ def replace(file, old, new) -> None:
 
 
 def specification(cca, ip_version, scenario, duration_s) -> str:
-    """Return a run specification of one scenario."""
+    """Return the specification of a run in a scenario as JSON."""
     scenario = {"id": "profile", "traffic": {"duration_s": duration_s}, **scenario}
     config = {"study": "profile", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}
     return json.dumps(
@@ -97,7 +98,7 @@ def specification(cca, ip_version, scenario, duration_s) -> str:
 
 
 def carry_out(run_specification, linux, counts) -> None:
-    """Execute a run on a kernel that adds its counts to the files in a folder."""
+    """Execute a run on the kernel with counters, which adds its counts to the files in the folder ``counts``."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *run.IN_IMAGE, "--cleanenv", "--bind", f"{linux}:/usr/lib/sawtooth/linux", "--bind", f"{counts}:/build", "--bind", folder,
@@ -110,7 +111,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text of the profile: the counts of the `KEPT` objects with the highest counts."""
+    """Return the text of the profile, with the counts of the `KEPT` objects that have the highest counts."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

@@ -1,4 +1,4 @@
-"""Tables of runs with known differences between levels, for testing findings."""
+"""Draw tables of runs with known differences between levels, to test findings."""
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,10 @@ USUAL = {
 def runs_of(
     values, ccas=("reno", "cubic"), scenarios=("one",), n=6, ip_versions=("ipv4",), seed=1, spread=0.01
 ) -> pd.DataFrame:
-    """Return a table of runs: `USUAL` values, with noise of relative standard deviation ``spread``, updated by ``values``.
+    """Return a table of runs with `USUAL` values, to which noise is added.
 
-    ``values(scenario, cca, replication, ip_version, rng)`` returns the columns in which a run differs.
+    ``spread`` is the relative standard deviation of the noise. ``values(scenario, cca, replication, ip_version, rng)`` is a function that
+    returns the values of a run that replace these values.
     """
     rng, rows = np.random.default_rng(seed), []
     for scenario in scenarios:

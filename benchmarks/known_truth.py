@@ -1,7 +1,7 @@
-"""Synthetic values with a known truth, for testing tests, intervals and verdicts.
+"""Draw synthetic values with a known truth, to test statistical tests, intervals and verdicts.
 
-A run's value is 100 Mbit/s times its own factor, times a factor that both runs of a pair share, because they have the same seed. Functions
-draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
+The value of a run is 100 Mbit/s times two factors: one of its own, and one that both runs of a pair share because they have the same seed.
+Each function draws `samples` data sets of `n` replications at once, and returns arrays of shape (samples, n).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 TYPICAL = 100.0
-#: Standard deviation of the logarithm of the factor that all runs with the same seed share.
+#: Standard deviation of the logarithm of the shared factor.
 SHARED = 0.1
 
 
@@ -55,7 +55,7 @@ def _collapses(rng, shape):
     return _normal(rng, shape) * np.where(rng.random(shape) < 0.1, 0.3, 1.0)
 
 
-#: Name -> distribution of a run's factor, the same for both runs of a pair, so that without an effect the two are exchangeable.
+#: Name -> distribution of a run's own factor. It is the same for both runs of a pair, so they are exchangeable unless there is an effect.
 FACTORS: dict[str, Callable] = {
     "normal, 3 %": _normal,
     "heavy tails (t, 3 df)": _heavy_tails,
@@ -68,22 +68,35 @@ FACTORS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Truth:
-    """A distribution of runs, a share of which may be of another kind."""
+    """A distribution of runs, which may have a second kind of runs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the distribution.
+    main : callable
+        Function that draws the factors of runs.
+    share : float
+        Share of the second kind.
+    level : float
+        Additional factor of the second kind.
+    """
 
     name: str
-    main: Callable  # factor of the runs of the main kind
-    share: float = 0.0  # share of runs of the other kind
-    level: float = 1.0  # factor of these runs, relative to the main kind's
+    main: Callable
+    share: float = 0.0
+    level: float = 1.0
 
     def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
-        """Return values, and a mask of the values of the other kind."""
+        """Draw values, and return them with a mask of the second kind."""
         other = rng.random(shape) < self.share
         return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
 
     def mean_of_seen(self, other) -> np.ndarray:
-        """Return the mean to which each sample's interval refers, over the kinds of run that the sample contains; shape (samples,).
+        """Return the true mean that the interval of each sample should cover, an array of shape (samples,).
 
-        ``other`` is a mask of the runs of the other kind, shape (samples, n).
+        It is the mean over the kinds of runs that the sample contains. ``other`` is a mask of the second kind, an array of shape
+        (samples, n).
         """
         seen = other.mean(axis=1)
         mixed = 1 - self.share + self.share * self.level
@@ -96,7 +109,7 @@ def mean_factor(main) -> float:
     return float(main(np.random.default_rng(1), 4_000_000).mean())
 
 
-#: Distributions with one kind of run: an interval for their mean must cover it in 93 to 97 % of samples.
+#: Distributions with one kind of runs. Intervals must cover their mean in 93 to 97 % of samples.
 ONE_KIND = tuple(
     Truth(name, main)
     for name, main in (
@@ -105,7 +118,7 @@ ONE_KIND = tuple(
         ("base and exponential queue", _base_and_queue), ("below a limit (gamma)", _below_a_limit), ("flat", _flat),
     )
 )  # fmt: skip
-#: Distributions with two kinds of run: a share collapses, or has three times the value, as with delay or loss; and two modes.
+#: Distributions with two kinds of runs: some runs collapse, some runs have three times the value (like delay or loss), or two modes.
 TWO_KINDS = (
     *(
         Truth(f"{100 * share:g} % at {level:g} of the rest", _normal, share, level)
@@ -117,22 +130,25 @@ TWO_KINDS = (
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw paired values a and b; a is higher than b by ``effect_percent``, as a ratio."""
+    """Draw paired values a and b. On average, the ratio of a to b is higher by ``effect_percent`` than without an effect."""
     common = TYPICAL * np.exp(SHARED * rng.standard_normal((samples, n)))
     a, b = FACTORS[factor](rng, (2, samples, n))
     return common * a * (1 + effect_percent / 100), common * b
 
 
 def losing_pairs(rng, samples, n, share=0.15, left=0.5) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs in which a share of a's runs collapses to ``left`` times its value; return a, b and the true mean effect in percent."""
+    """Draw paired values a and b, in which some runs of a collapse. Return a, b and the true mean effect in percent.
+
+    ``share`` is the share of collapsed runs, and ``left`` is the factor by which their values are multiplied.
+    """
     a, b = pairs(rng, "normal, 3 %", samples, n)
     return a * np.where(rng.random((samples, n)) < share, left, 1.0), b, 100 * (left**share - 1)
 
 
 def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of values that are integer multiples of a step, without a true difference; return a, b and the step, 1.
+    """Draw paired integers a and b without a true difference. Return a, b and the step between adjacent values (1).
 
-    ``step_in_spreads`` is the step in standard deviations of a run.
+    ``step_in_spreads`` is this step in standard deviations of a run.
     """
     centre = 1000 + rng.random((samples, 1))
     a, b = np.rint(centre + rng.standard_normal((2, samples, n)) / step_in_spreads)
@@ -140,24 +156,33 @@ def quantised_pairs(rng, samples, n, step_in_spreads) -> tuple[np.ndarray, np.nd
 
 
 def levelled_pairs(rng, samples, n, levels) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw pairs of integers, uniformly from ``levels`` adjacent ones; return a, b and the step, 1."""
+    """Draw paired integers a and b uniformly from ``levels`` adjacent integers. Return a, b and the step between them (1)."""
     a, b = 1000.0 + rng.integers(0, levels, (2, samples, n))
     return a, b, 1.0
 
 
 def copies(rng, samples, n, resolution, difference=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw pairs that repeat one measurement: values of a cell that differ by less than the resolution."""
+    """Draw pairs in which all values of a cell repeat one measurement, that is, differ by less than the resolution.
+
+    The true difference between a and b is ``difference``.
+    """
     centre = TYPICAL + rng.random((samples, 1))
     a, b = 0.9 * resolution * rng.random((2, samples, n))
     return centre + a + difference, centre + b
 
 
 def constant_cells(rng, samples, cells) -> np.ndarray:
-    """Draw the contrasts of cells that are the same in every replication, with either sign equally likely; shape (samples, cells)."""
+    """Draw contrasts that are the same in all replications of a cell, as an array of shape (samples, cells).
+
+    Both signs are equally likely.
+    """
     return rng.choice([-1.0, 1.0], (samples, cells)) * np.exp(rng.standard_normal((samples, cells))) * 1e-3
 
 
 def correlated_cells(rng, samples, scenarios, ccas, correlation) -> np.ndarray:
-    """Draw contrasts of cells without a difference, correlated within scenarios; shape (samples, scenarios, CCAs)."""
+    """Draw contrasts of cells without a true difference, as an array of shape (samples, scenarios, CCAs).
+
+    Contrasts are correlated within scenarios.
+    """
     shared, own = rng.standard_normal((samples, scenarios, 1)), rng.standard_normal((samples, scenarios, ccas))
     return 0.01 * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)

@@ -1,12 +1,12 @@
-"""Measure how a run's cost grows with its flows, rate and duration: processor time, memory, document, tables.
+"""Measure how the cost of a run (processor time, memory, document and tables) grows with its flows, rate and duration.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
 
-Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the first rows, the
-fixed cost of a run hides the rest. Two programs carry all flows (`processes: per-side`). Each flow has a fair share of 2 Mbit/s and an RTT
-of 50 ms, so that 5,000 flows fill 10 Gbit/s. The cost of a run of one second with one flow is first subtracted from processor time and
-memory. Ratios within one call hold on any machine; seconds of processor time are specific to a machine, and grow if other processes use
-its caches.
+Prints Markdown tables. Below each table are the exponents b of cost = a * x^b between the last two rows. An exponent of 1 means linear
+growth. In the first rows, the fixed cost of a run dominates. Two programs carry all flows (`processes: per-side`). Each flow has a fair
+share of 2 Mbit/s and an RTT of 50 ms, so that 5,000 flows fill 10 Gbit/s. Before exponents are computed, the cost of a run of one second
+with one flow is subtracted from processor time and memory. Ratios within one call hold on any machine. Seconds of processor time are
+specific to a machine, and grow if other processes use its caches.
 """
 
 import argparse
@@ -25,13 +25,27 @@ from run_tables.tidy_rows import rows_of_run
 from testbed.checks.verification import judge
 
 SHARE_MBPS, LENGTH_S = 2, 10
-#: Number of flows for which duration and rate are varied, and the rates.
+#: Number of flows in runs with other durations and rates, and these rates.
 FLOWS_OVER_TIME, RATES_MBPS = 100, (10, 100, 1000)
 
 
 @dataclass
 class Cost:
-    """The cost of one run: packets, wall and processor seconds, MB of memory and document, seconds to judge it and to make its rows."""
+    """The cost of a run.
+
+    Attributes
+    ----------
+    packets : int
+        Number of packets sent.
+    wall_s, cpu_s : float
+        Wall-clock time and processor time in seconds.
+    memory_mb, document_mb : float
+        Peak memory, and size of the run document, in MB.
+    judge_s, tidy_s : float
+        Processor time needed to check the run, and to make its table rows, in seconds.
+    valid : bool
+        Whether the run is valid.
+    """
 
     packets: int
     wall_s: float
@@ -44,7 +58,7 @@ class Cost:
 
 
 def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
-    """Execute one run on a core and return its `Cost`."""
+    """Execute a run on one core, and return its cost."""
     scenario = {
         "link": {"rate_mbps": rate_mbps, "delay_ms": 25}, "queue": {"bdp": 1}, "flows": flows,
         "traffic": {"processes": "per-side", "duration_s": seconds, "sample_interval_ms": 100},
@@ -61,7 +75,21 @@ def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
 
 
 def table(what, cases, least, core, folder) -> list[Cost]:
-    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents between the last two cases, and return the costs."""
+    """Execute a run of each case, print a table with the exponents of the growth, and return the costs.
+
+    Parameters
+    ----------
+    what : str
+        Heading of the first column.
+    cases : dict
+        Name -> (CCA, number of flows, rate in Mbit/s, duration in s).
+    least : Cost
+        Cost of the smallest run.
+    core : int
+        Core on which runs are executed.
+    folder : str
+        Temporary folder.
+    """
     head(
         what,
         "packets",
@@ -89,7 +117,7 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 
 def exponents(first, last, cases, least) -> str:
-    """Return, in words, the exponents of the growth from ``first``, the last case but one, to ``last``."""
+    """Return a sentence with the exponents of the growth from the last but one case (cost ``first``) to the last case (cost ``last``)."""
     packets = last.packets / first.packets
     words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:

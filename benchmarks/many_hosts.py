@@ -1,12 +1,13 @@
-"""Measure how a run's set-up cost grows with its hosts: processor time of each step, memory, document.
+"""Measure how the set-up cost of a run (processor time of each step, memory and document) grows with its hosts.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
 
-Prints a Markdown table of dumbbells with increasing numbers of host pairs, each pair with one flow of 2 Mbit/s for a second, and the
-exponents b of cost = a * pairs^b between the first and the last row. "Built" is the network with addresses, routes, queues and settings of
-all hosts; the next steps read everything back, and measure the idle path of each pair. The guest's clock stands still meanwhile, so each
-step is timed by the processor's counter, multiplied by the share of the core that the run had. The cost of a run with one pair is
-subtracted before the exponents are computed.
+Prints a Markdown table of dumbbells with increasing numbers of host pairs, and the exponents b of cost = a * pairs^b between the first and
+the last row. Each pair has one flow of 2 Mbit/s for a second. The step "built" builds the network with the addresses, routes, queues and
+settings of all hosts. The next steps read all settings back, and measure the idle path of each pair.
+
+The guest's clock stands still during these steps. So each step is timed by the processor's counter, and its time is multiplied by the
+run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
 """
 
 import argparse
@@ -22,9 +23,9 @@ from one_run import execute, exponent
 from scale_calls import ROOT, head, row
 
 SHARE_MBPS = 2
-#: Machine code: rdtsc; shl rdx, 32; or rax, rdx; ret.
+#: Machine code that reads the processor's counter: rdtsc; shl rdx, 32; or rax, rdx; ret.
 COUNTER = "0f3148c1e2204809d0c3"
-#: Code added to the guest's program: each step prints the processor's counter when it begins.
+#: Code that is added to the guest's program. It prints the processor's counter at the beginning of each step.
 TIMED_STEPS = f"""
 import ctypes, mmap
 _page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -47,7 +48,7 @@ COLUMNS = ("built", "read back", "idle RTT", "traffic", "run")
 
 
 def counts_per_s() -> float:
-    """Return the frequency of the processor's counter, in counts per second."""
+    """Return the frequency of the processor's counter in counts per second."""
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(bytes.fromhex(COUNTER))
     count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
@@ -57,7 +58,10 @@ def counts_per_s() -> float:
 
 
 def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
-    """Execute one run on a core; return processor seconds by `COLUMNS`, ``memory_mb``, ``document_mb``, ``valid``."""
+    """Execute a run on one core, and return its costs.
+
+    The result has the processor seconds of each of `COLUMNS`, ``memory_mb``, ``document_mb`` and ``valid``.
+    """
     scenario = {
         "link": {"rate_mbps": SHARE_MBPS * pairs, "delay_ms": 10}, "queue": {"bdp": 1}, "flows": pairs,
         "hosts": {"pairs": pairs}, "traffic": {"processes": "per-side", "duration_s": 1, "start_within_ms": 200},

@@ -1,4 +1,4 @@
-"""Execute one run in the testbed's image on one core, and measure its wall-clock time, processor time and memory."""
+"""Execute a run in the testbed's image on one core, and measure its wall-clock time, processor time and memory."""
 
 import gzip
 import json
@@ -18,13 +18,28 @@ from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return b of cost = a * x^b from two costs, with x growing by the factor ``growth``; "not measurable" if a cost isn't positive."""
+    """Return the exponent b of cost = a * x^b from two costs between which x grows by the factor ``growth``.
+
+    Return "not measurable" if a cost isn't positive.
+    """
     return f"{math.log(last / first) / math.log(growth):.2f}" if min(first, last) > 0 else "not measurable"
 
 
 @dataclass
 class OneRun:
-    """An executed run: wall and processor seconds, MB of memory and of its document, the document, and its output on stderr."""
+    """An executed run.
+
+    Attributes
+    ----------
+    wall_s, cpu_s : float
+        Wall-clock time and processor time in seconds.
+    memory_mb, document_mb : float
+        Peak memory, and size of the compressed run document, in MB.
+    document : dict
+        Run document.
+    errors : str
+        Output on stderr.
+    """
 
     wall_s: float
     cpu_s: float
@@ -35,10 +50,24 @@ class OneRun:
 
 
 def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=None, before=()) -> OneRun:
-    """Execute a run of a scenario, given as in a study, on one core; end the benchmark if it fails.
+    """Execute a run of a scenario on one core. End the benchmark if the run fails.
 
-    ``folder`` receives the document and contains the archives of ``programs``, which are a study's declarations; ``modules`` contains the
-    testbed's program; ``before`` is a command that executes another command.
+    Parameters
+    ----------
+    scenario : dict
+        Scenario as in a study file.
+    cca : str
+        CCA of the run.
+    core : int
+        Core on which the run is executed.
+    folder : str
+        Folder for the run document. It must contain the archives of ``programs``.
+    modules : pathlib.Path
+        Folder with the testbed's program.
+    programs : dict, optional
+        Declarations of programs as in a study file.
+    before : sequence of str
+        Beginning of a command that executes the rest of the command, such as perf.
     """
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [{"id": "bench"} | scenario]}
     config |= {"programs": programs} if programs else {}

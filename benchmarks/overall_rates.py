@@ -1,4 +1,4 @@
-"""How often tests across all cells of a study find a false direction, for copied and for correlated cells."""
+"""Rates of false directions in tests across all cells of a study, for copied cells and for correlated cells."""
 
 import itertools
 from collections.abc import Iterator
@@ -9,14 +9,17 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Rate of false directions for constant cells with random signs and n copies of each, where each scenario counts as one value."""
+    """Rate of false directions for constant cells with random signs and n copies each. Each scenario counts as one value."""
     # The number of copies doesn't matter: the mean of equal values is their value.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
 
 
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
-    """Rate of false directions for cells correlated within scenarios: by the test across scenarios, and by an unused test across cells."""
+    """Rates of false directions for cells that are correlated within scenarios.
+
+    The rates are those of the test across scenarios, and of a test across cells, which Sawtooth doesn't use.
+    """
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
     by_cell = sum(p_of(values.ravel()) < SIGNIFICANCE for values in drawn)
@@ -28,7 +31,7 @@ def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[R
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones are measured with fewer samples."""
+    """Yield all rates of this module. Slow rates get fewer samples."""
     few = max(1, samples // 4)
     for n, scenarios in itertools.product((1, 100), (6, 12)):
         yield from copied_alarms(rng, samples, n, scenarios)

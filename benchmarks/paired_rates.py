@@ -1,4 +1,4 @@
-"""How often the paired comparison finds a false difference, and how often its verdicts contradict their intervals."""
+"""Error rates of the paired comparison, such as false differences and verdicts that contradict their intervals."""
 
 import itertools
 import math
@@ -35,7 +35,7 @@ def _cell_frame(ipv6, ipv4, resolution=0.0):
 
 
 def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
-    """Yield the comparison's row for each sample, with its verdict; samples are judged separately."""
+    """Yield a row of the comparison with its verdict for each sample. Samples are judged separately."""
     for a, b in zip(ipv6, ipv4, strict=True):
         row = {"p": math.nan, "ci90_low": math.nan, "ci90_high": math.nan}
         row |= compare_cell(GOODPUT, _cell_frame(a, b, resolution), tests, PARAMS)
@@ -44,7 +44,10 @@ def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
 
 
 def false_equivalence(rng, samples, n) -> list[Rate]:
-    """Rate of false equivalence if IPv6 loses half of its goodput in 15 % of runs, which is 9.9 % on average; the margin is 5 %."""
+    """Rates of false equivalence if IPv6 loses half of its goodput in 15 % of runs.
+
+    This is a mean loss of 9.9 %, and the margin is 5 %.
+    """
     ipv6, ipv4, effect = losing_pairs(rng, samples, n)
     rows = list(cell_rows(ipv6, ipv4))
     seen = [row for row in rows if row["verdict"].endswith(WITH_APART)]
@@ -61,7 +64,7 @@ def false_equivalence(rng, samples, n) -> list[Rate]:
 
 
 def contradictions(rng, samples, n) -> list[Rate]:
-    """Rate of verdicts without a test although there are enough pairs, and of verdicts that contradict their own interval."""
+    """Rate of verdicts without a test although there are enough pairs, and rate of verdicts that contradict their interval."""
     wrong = untested = 0
     for factor in FACTORS:
         for row in cell_rows(*pairs(rng, factor, samples, n, effect_percent=-3.0), tests=CELLS):
@@ -80,39 +83,42 @@ def contradictions(rng, samples, n) -> list[Rate]:
 
 
 def p_of(contrasts) -> float:
-    """Return the p-value of the paired test, or 1 if there is no test."""
+    """Return the p-value of the paired test, or 1 if no test is possible."""
     test = mean_test(contrasts)
     return 1.0 if test is None else test.p()
 
 
 def false_alarms(rng, samples, n, factor) -> list[Rate]:
-    """Rate of false alarms of the paired test of the mean, without a true difference."""
+    """Rate of false alarms in the paired test of the mean, without a true difference."""
     a, b = np.log(pairs(rng, factor, samples, n))
     alarms = sum(p_of(row) < SIGNIFICANCE for row in a - b)
     return [Rate("false alarms of one test", factor, n, alarms, samples, ALARMS)]
 
 
 def copied_cells(rng, samples, n) -> list[Rate]:
-    """Rate of tests made for cells whose values all lie within the resolution."""
+    """Rate of tests of cells in which all values differ by less than the resolution."""
     rows = list(cell_rows(*copies(rng, samples, n, 0.001, difference=0.01), resolution=0.001))
     tested = sum(row["p"] is not None or row["n"] != 1 for row in rows)
     return [Rate("copies given a p-value or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def header_verdicts(rng, samples, n) -> list[Rate]:
-    """Rate of wrong verdicts on the header's cost, if IPv6's loss differs from that cost by the margin, is 0, or equals that cost."""
+    """Rates of wrong verdicts on the cost of IPv6's larger header.
+
+    The true loss of IPv6 differs from the header's cost by the margin, is 0, or equals the header's cost.
+    """
     ratio, rates = 100 * (MSS[1] / MSS[0] - 1), []
     for name, effect, bound in (("at the margin", ratio - 0.5, (0, 0.055)), ("equal, no header", 0.0, (0, 0.055))):
         rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, effect))
         shown = sum(row["as_expected"] == "yes" for row in rows)
-        rates.append(Rate("wrongly called the header's cost", name, n, shown, samples, bound))
+        rates.append(Rate("difference wrongly called the header's cost", name, n, shown, samples, bound))
     rows = cell_rows(*pairs(rng, "normal, 3 %", samples, n, ratio))
     denied = sum(row["as_expected"] == "no" for row in rows)
-    return [*rates, Rate("header's cost, called something else", "exactly that", n, denied, samples, ALARMS)]
+    return [*rates, Rate("header's cost reported as different", "exactly that", n, denied, samples, ALARMS)]
 
 
 def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
-    """Coverage of the interval for the number of pairs needed, and power with the true number of pairs."""
+    """Coverage of the interval for the number of pairs needed, and power with the true number of pairs needed."""
     sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
     needed = pairs_needed(sd, effect, POWER, level, "ratio")
     held = 0
@@ -132,7 +138,10 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
 
 
 def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
-    """Rate of studies with any false alarm after Holm's correction across cells of quantised values, which ``draw`` returns."""
+    """Rate of studies with any false alarm after Holm's correction across cells.
+
+    ``draw`` is a function that draws pairs of quantised values.
+    """
     alarms = 0
     for _ in range(samples):
         a, b, step = draw(rng, cells, n)
@@ -142,7 +151,7 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
 
 
 def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
-    """Rate of studies with any false difference; all cells have the same distribution."""
+    """Rate of studies with any false difference if all cells have the same distribution."""
     contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
     p = [p_of(row) for row in contrasts]
     alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
@@ -150,18 +159,18 @@ def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
 
 
 def spread_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
-    """Rate of studies with any false alarm, for quantised normal values."""
+    """Rate of studies with any false alarm for quantised normal values."""
     draw = partial(quantised_pairs, step_in_spreads=step_in_spreads)
     return family_alarms(rng, samples, n, draw, f"step {step_in_spreads:g} sd", cells)
 
 
 def level_alarms(rng, samples, n, levels, cells=3) -> list[Rate]:
-    """Rate of studies with any false alarm, for values with only a few levels; three cells are the worst case for Student's t."""
+    """Rate of studies with any false alarm for values with only a few levels. Three cells are the worst case for Student's t."""
     return family_alarms(rng, samples, n, partial(levelled_pairs, levels=levels), f"{levels} levels", cells)
 
 
 def power_of_test(rng, samples, n) -> list[Rate]:
-    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %; it is printed for comparison and has no bound."""
+    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %, without a bound."""
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(
@@ -177,14 +186,14 @@ def power_of_test(rng, samples, n) -> list[Rate]:
 
 
 def copied_platforms(rng, samples, n) -> list[Rate]:
-    """Rate of tests made for two platforms that each repeat one measurement, 0.01 % apart."""
+    """Rate of tests of two platforms that differ by 0.01 % and repeat one measurement each."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
     return [Rate("copies given a p-value, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones are measured with fewer samples."""
+    """Yield all rates of this module. Slow rates get fewer samples."""
     few = max(1, samples // 4)
     for n in (10, 30, 100):
         yield from false_equivalence(rng, few, n)

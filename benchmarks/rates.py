@@ -1,7 +1,7 @@
-"""An error rate on data with a known truth, and the bound that it must respect.
+"""Error rates on data with a known truth, and their bounds.
 
-A rate counts as inside its bound if chance can explain the excess at a significance level of 1 %: with 1,000 samples, a true rate of 5 %
-gives 3.4 to 6.9 %.
+A rate counts as inside its bound unless the excess is significant at the level of 1 %. For example, a true rate of 5 % gives 3.4 to 6.9 %
+in 1,000 samples.
 """
 
 import math
@@ -13,7 +13,7 @@ from scipy import stats
 SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
 #: Allowed rates of false alarms, and allowed coverage.
 ALARMS, COVERED = (0.0, 0.055), (0.93, 0.97)
-#: Allowed coverage without an upper bound, for too few values for a narrower exact interval, or for two kinds of runs together.
+#: Allowed coverage without an upper bound, for two kinds of runs, or for so few values that an exact interval can't be narrower.
 AT_LEAST = (0.93, 1.0)
 #: Bound of rates that are printed only for comparison.
 ANY = (0.0, 1.0)
@@ -29,7 +29,21 @@ PARAMS = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Rate:
-    """A counted rate and its bounds."""
+    """A counted error rate and its bounds.
+
+    Attributes
+    ----------
+    what : str
+        Kind of error.
+    case : str
+        Distribution or conditions of the data.
+    n : int
+        Number of replications.
+    happened, samples : int
+        Number of samples with the error, and number of all samples.
+    bound : tuple of float
+        Lower and upper bound of the allowed rate.
+    """
 
     what: str
     case: str
@@ -40,12 +54,12 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """Share of the samples; nan without samples."""
+        """Share of samples with the error, or nan without samples."""
         return self.happened / self.samples if self.samples else math.nan
 
     @property
     def inside(self) -> bool:
-        """Whether the true rate may be inside the bound."""
+        """Whether the true rate may be inside the bounds."""
         if not self.samples:
             return False
         low, high = self.bound

@@ -2,10 +2,14 @@
 
     make bench            or: .venv/bin/python benchmarks/run.py [--repeat 3] [--platforms-only] [--cases overhead "16 BBR"]
 
-Prints a Markdown table: payload per second of wall time as a share of what the machine's own kernel forwards on the same core, measured
-before each run; emulated seconds per second of wall time (1 is real time, the speed of a script on the machine's own clock); the range
-over the repetitions, memory, and the load of other processes. The shares hold on any machine, absolute figures only on this one. If other
-processes were active, the benchmark reports this and exits with status 1.
+Prints a Markdown table with these columns:
+
+- payload per wall second, as a share of the payload that the machine's own kernel forwards on the same core (measured before each run);
+- emulated seconds per wall second (1 is real time, the speed of a script on the machine's own clock);
+- wall seconds, memory, and the load of other processes.
+
+The shares hold on any machine, but absolute numbers hold only on this one. If other processes were active, the benchmark reports this and
+exits with status 1.
 """
 
 import argparse
@@ -27,10 +31,10 @@ from testbed.readings.deliveries import windows
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 DURATION_S = 30
-#: Largest number of cores that other processes use on a quiet machine.
+#: Largest average number of cores that other processes may use on a quiet machine.
 QUIET = 0.1
 QUIET_LINK = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 100}, "flows": 1}
-#: name -> (CCA, scenario, duration in s)
+#: Name -> (CCA, scenario, duration in s).
 CASES = (
     {"overhead of a run (1 s at 10 Mbit/s)": ("reno", QUIET_LINK, 1)}
     | {
@@ -48,7 +52,7 @@ CASES = (
     }
     | {"1 flow, 1 Gbit/s, 1 % loss": ("reno", {"link": LOSSY, "flows": 1}, DURATION_S)}
 )
-#: The network of Kato et al. (2025): 16 pairs of hosts, RTT 120 ms, here with a buffer of a tenth of the BDP.
+#: The network of Kato et al. (2025) with 16 pairs of hosts and an RTT of 120 ms. The buffer is a tenth of the BDP.
 DUMBBELL = {
     "link": {"rate_mbps": 1000, "delay_ms": 50},
     "hosts": {"pairs": 16, "access_delay_ms": 5},
@@ -56,7 +60,7 @@ DUMBBELL = {
     "flows": 16,
     "transport": {"segment_bytes": 1420, "delayed_acks": False},
 }
-#: Cases that compare platforms, in the form of `CASES`: ns-3 emulates a few seconds, Linux the paper's 50.
+#: Cases that compare platforms, in the form of `CASES`. Runs in ns-3 last a few seconds; runs in Linux last 50 s, as in the paper.
 PLATFORM_CASES = {
     "16 BBR flows, 16 pairs, 1 Gbit/s, RTT 120 ms": ("bbr", DUMBBELL | {"platform": "uml"}, 50),
     "the same in ns-3 3.39": ("bbr", DUMBBELL | {"platform": "ns3:3.39"}, 2),
@@ -70,7 +74,7 @@ PLATFORM_CASES = {
 
 
 def specification(cca, scenario, duration_s) -> str:
-    """Return a run specification of one scenario."""
+    """Return the specification of a run in a scenario as JSON."""
     scenario = {"id": "bench", "traffic": {"duration_s": duration_s}, **scenario}
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
     study = studies.resolve(config, "benchmarks/run.py")
@@ -79,7 +83,19 @@ def specification(cca, scenario, duration_s) -> str:
 
 @dataclass
 class Measured:
-    """One call: wall seconds, peak memory in MB, payload in Mbit per wall second, and the number of cores that others kept busy."""
+    """Measurement of a call.
+
+    Attributes
+    ----------
+    wall_s : float
+        Wall-clock time in seconds.
+    memory_mb : float
+        Peak memory in MB.
+    mbps : float
+        Payload in Mbit per wall second.
+    others : float
+        Average number of cores that other processes kept busy.
+    """
 
     wall_s: float
     memory_mb: float
@@ -88,7 +104,10 @@ class Measured:
 
 
 def measure(command, core) -> tuple[float, float, str]:
-    """Run a command pinned to a core; return (wall seconds, number of cores that others kept busy meanwhile, the command's output)."""
+    """Run a command on one core, and return its wall seconds, the load of other processes, and its output.
+
+    The load is the average number of cores that other processes kept busy meanwhile.
+    """
     before, own_before = busy_s(core), own_s()
     began = time.monotonic()
     done = subprocess.run(["taskset", "-c", str(core), *map(str, command)], cwd=ROOT, capture_output=True, text=True)
@@ -100,10 +119,10 @@ def measure(command, core) -> tuple[float, float, str]:
 
 
 def busy_s(core) -> float:
-    """Return the seconds for which all cores have worked so far, including those that the machine's host took for itself (proc(5)).
+    """Return the total busy time of all cores so far in seconds, including time that the machine's host took for itself (proc(5)).
 
-    Soft interrupts of the measured core are left out: they are due to packets that a command forwards, but the machine doesn't charge them
-    to the command.
+    Soft interrupts on the measured core are excluded. They are caused by packets that the measured command forwards, but the kernel doesn't
+    charge them to the command.
     """
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
@@ -121,7 +140,7 @@ def own_s() -> float:
 
 
 def testbed(cca, scenario, duration_s, core, folder) -> Measured:
-    """Execute one run and return its measurement."""
+    """Execute a run in the image of its platform, and return the measurement."""
     image = "ns3" if scenario.get("platform", "uml").startswith("ns3") else "testbed"
     document = Path(folder) / "run.json.gz"
     command = [
@@ -136,7 +155,7 @@ def testbed(cca, scenario, duration_s, core, folder) -> Measured:
 
 
 def native(core) -> Measured:
-    """Forward packets one by one through the same four namespaces on the machine's own kernel; return the measurement."""
+    """Forward packets one by one through four namespaces on the machine's own kernel, and return the measurement."""
     command = [
         *IN_IMAGE, "--bind", ROOT, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "unshare", "--user", "--map-root-user", "--net", "--mount", "python3", "-B", ROOT / "benchmarks/host_forwarding.py",
@@ -146,7 +165,7 @@ def native(core) -> Measured:
 
 
 IN_IMAGE = [BIN / "apptainer", "--silent", "exec", "--userns"]
-#: Runs the testbed's program, then prints the largest resident set among its children (the guest kernel).
+#: Program that runs the testbed, and then prints the largest resident set among its child processes (the guest kernel).
 WITH_MEMORY = (
     "import resource, sys; from testbed.__main__ import main; status = main(sys.argv[1:]); "
     "print('peak-memory-kb', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
@@ -154,7 +173,7 @@ WITH_MEMORY = (
 
 
 def main() -> int:
-    """Print the table; return 1 if other processes kept the machine too busy for valid results."""
+    """Print the table. Return 1 if other processes kept the machine too busy for valid results, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="repetitions of each case")
     parser.add_argument("--platforms-only", action="store_true", help="only the cases that compare Linux with ns-3")
@@ -179,7 +198,10 @@ def main() -> int:
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Measure a case ``repeat`` times, each time after the machine's own kernel; print its row; return how many cores others used."""
+    """Measure a case ``repeat`` times, print its row, and return the largest load of other processes in cores.
+
+    Before each measurement, the machine's own kernel is measured.
+    """
     rounds = [(native(core), testbed(cca, scenario, duration_s, core, folder)) for _ in range(repeat)]
     others = max(max(there.others, here.others) for there, here in rounds)
     walls, memory_mb = [here.wall_s for _, here in rounds], max(here.memory_mb for _, here in rounds)

@@ -1,13 +1,13 @@
-"""Measure the overhead of a study of thousands of runs: planning, starting, tidying, storing.
+"""Measure the overhead of a study with thousands of runs for planning, starting runs, tidying and storage.
 
     .venv/bin/python benchmarks/scale.py planning [--runs 100 1000 14400]
     .venv/bin/python benchmarks/scale.py overhead|parallel [--repeat 3]
     .venv/bin/python benchmarks/scale.py tidy|storage [--documents results/ipv4-ipv6-full]
 
 Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
-`storage` take the results folder of config/studies/ipv4-ipv6-full.yaml, with one
-replication or more; without a folder, they first run that study (144 runs of 30 s, twenty
-minutes on one core). CPU seconds cover all processes of a call, unless a line says otherwise.
+`storage` use the results folder of config/studies/ipv4-ipv6-full.yaml with at least one
+replication. Without `--documents`, they run this study first (144 runs of 30 s, twenty
+minutes on one core). CPU seconds include all processes of a call unless stated otherwise.
 """
 
 import argparse
@@ -44,12 +44,12 @@ from study_files import study as studies
 
 ONE_RUN_A_JOB = ("--until", "emulate_run")
 ONE_JOB = (*FIFTY, "--until", "emulate_runs_1")
-#: Cells whose runs are limited by loss, not by the speed of a core.
+#: Scenario in which loss limits the flows, instead of the speed of a core.
 LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward": 1, "reverse": 0}}, "queue": {"bdp": 1}}
 
 
 def planning(options) -> None:
-    """Print the time and memory that Snakemake takes before it does anything, for new, resumed and finished studies."""
+    """Print the time and memory that Snakemake needs before it starts a job, for new, resumed and finished studies."""
     head("runs", "call", "wall s", "CPU s", "memory MB")
     for runs in options.runs:
         for runs_per_job, settings in ((1, ()), (50, FIFTY)):
@@ -64,7 +64,7 @@ def planning(options) -> None:
 
 
 def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
-    """Iterate over the calls for a study that is new, finished, and finished except for one run: (name, Call)."""
+    """Measure calls for a study that is new, finished, and finished except for one run. Yield the name and cost of each call."""
     begin = snakemake(study, *settings)
     yield "`snakemake -n`", call([*begin, "-n"], folder)
     yield "new: until the first run starts", call_until(lambda _: started(folder), begin, folder)
@@ -76,14 +76,17 @@ def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
 
 
 def reset(folder, results) -> None:
-    """Restore a checkout to its state before its first call."""
+    """Restore a checkout to its state before the first call."""
     for rest in (results, folder / ".snakemake"):
         shutil.rmtree(rest)
 
 
 def overhead(options) -> None:
-    """Print the workflow's overhead per run, without planning, for 24 runs of one second, executed in three ways on one core."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
+    """Print the workflow's overhead per run, without planning.
+
+    The same 24 runs of one second are executed in three ways on one core.
+    """
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # for this program and its child processes
     ways = {"the testbed called in a loop": [], "workflow, one run per job": [], "workflow, 24 runs per job": []}
     with checkout() as folder:
         study, results = write_study(folder, 1, CCAS[:2], 6)
@@ -130,7 +133,7 @@ def testbed_loop(specifications) -> str:
 
 
 def report_full_grid() -> None:
-    """Print the CPU time per run of Snakemake's own process while 14,400 runs are ready, and the number of its threads."""
+    """Print the CPU time per run and the number of threads of Snakemake's own process while 14,400 runs are ready."""
     seen = []
 
     def enough(pid):
@@ -153,7 +156,7 @@ def report_full_grid() -> None:
 
 
 def parallel(options) -> None:
-    """Print the speed of two cores relative to one, for the workflow and for the machine without it, and compare the runs' bytes."""
+    """Print the speed of two cores relative to one, with and without the workflow, and compare the bytes of all runs."""
     both = sorted(os.sched_getaffinity(0))[:2]
     speedups, machine, digests = [], [], set()
     with checkout() as folder:
@@ -180,7 +183,7 @@ def parallel(options) -> None:
 
 
 def ceiling(loop, folder, cores) -> float:
-    """Return the speed of two cores together relative to one core, without the workflow."""
+    """Return the speed of two cores relative to one core, without the workflow."""
     on_one_core = ["taskset", "-c", cores[0], "sh", "-c", loop]
     places = [folder / str(core) for core in cores]
     for place in places:
@@ -195,7 +198,7 @@ def ceiling(loop, folder, cores) -> float:
 
 
 def digest(results) -> str:
-    """Return one SHA-256 over the names and bytes of all run documents."""
+    """Return the SHA-256 of the names and bytes of all run documents."""
     sha256 = hashlib.sha256()
     for path in documents(results):
         sha256.update(str(path.relative_to(results)).encode() + path.read_bytes())

@@ -1,4 +1,4 @@
-"""Snakemake calls in copies of the checkout, with their time and memory measured."""
+"""Call Snakemake in copies of the checkout, and measure time and memory."""
 
 import json
 import os
@@ -19,18 +19,28 @@ sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
 SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "setup", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
-#: Number of runs -> (scenarios, CCAs, replications), with both IP versions.
+#: Number of runs -> numbers of scenarios, CCAs and replications of a study with both IP versions.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
 #: Snakemake's options for fifty runs per job.
 FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
-#: Seconds within which a run notices the end of its workflow and ends.
+#: Time in seconds within which a run ends after the end of its workflow.
 NOTICED_S = 3
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Call:
-    """The cost of a call: wall and CPU seconds (`call` includes child processes), memory of the largest process in MB, and output."""
+    """The cost of a call.
+
+    Attributes
+    ----------
+    wall_s, cpu_s : float
+        Wall-clock time and CPU time in seconds. With `call`, the CPU time includes child processes.
+    memory_mb : float
+        Peak memory of the largest process in MB.
+    output : str
+        Output of the call.
+    """
 
     wall_s: float
     cpu_s: float
@@ -40,7 +50,7 @@ class Call:
 
 @contextmanager
 def checkout() -> Iterator[Path]:
-    """Yield a copy of this checkout in a temporary folder, with the set-up's images and without results."""
+    """Yield a copy of this checkout in a temporary folder, with the images but without results."""
     with tempfile.TemporaryDirectory(prefix="sawtooth-scale-") as name:
         folder = Path(name)
         for part in SETTINGS:
@@ -59,7 +69,7 @@ def checkout() -> Iterator[Path]:
 
 
 def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario) -> tuple[str, Path]:
-    """Write a study with the given scenarios (a number), CCAs and replications; return its file and its results folder."""
+    """Write a study with given numbers of scenarios and replications, and return its file and its results folder."""
     path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
     study = {
         "study": "scale",
@@ -78,7 +88,7 @@ os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 
 
 def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
-    """Return the command with which a user calls Snakemake."""
+    """Return the command that a user would run for a study."""
     return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]
 
 
@@ -88,14 +98,16 @@ def call(command, folder, watch=None) -> Call:
     Parameters
     ----------
     command : list
+        Command with its arguments.
     folder : pathlib.Path
-        Working directory.
+        Working folder.
     watch : callable, optional
-        Called with the process ID ten times per second.
+        Function that is called with the process ID ten times per second.
 
     Returns
     -------
     Call
+        Cost of the command, including its child processes.
     """
     with tempfile.TemporaryFile() as output:
         began = time.monotonic()
@@ -113,13 +125,16 @@ def call(command, folder, watch=None) -> Call:
 
 
 def started(folder) -> bool:
-    """Return whether Snakemake has a job that has started and not ended; Snakemake keeps a marker for each such job."""
+    """Return whether a job of Snakemake is running. Snakemake keeps a marker for each running job."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 
 
 def call_until(condition, command, folder) -> Call:
-    """Run a command until ``condition``, called with its PID, is true; then kill it and return its cost without child processes."""
+    """Run a command until a condition is true, then kill it. Return its cost without child processes.
+
+    ``condition`` is a function that is called with the command's PID.
+    """
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -141,24 +156,24 @@ def call_until(condition, command, folder) -> Call:
 
 
 def cpu_s(pid) -> float:
-    """Return the CPU seconds of a running process, without its children."""
+    """Return the CPU seconds of a running process without its child processes."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * TICK_S
 
 
 def threads(pid) -> int:
-    """Return the number of a process's threads."""
+    """Return the number of threads of a process."""
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
 def peak_mb(pid) -> float:
-    """Return the largest resident set that a running process has had, in MB."""
+    """Return the peak resident set of a running process in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
-#: `snakemake --touch` for files that needn't exist: Snakemake itself writes the records of all jobs, as
-#: after real jobs.
+#: Program that runs `snakemake --touch` for missing files. Snakemake itself writes the records of all jobs, as it
+#: does after real jobs.
 TOUCH = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "workflow" / "scripts")!r})
@@ -171,14 +186,14 @@ main(sys.argv[1:])
 
 
 def pretend_done(study, folder, *arguments) -> Call:
-    """Create the state of a finished study: empty files as results, and Snakemake's own records of each job."""
+    """Create the state of a finished study, with empty files as results and Snakemake's own record of each job."""
     at_a_time = ("--scheduler-subsample", 300)
     touch = [*snakemake(study, "--touch", *at_a_time, *arguments, cores=300)[1:]]
     return call([sys.executable, "-c", TOUCH, *touch], folder)
 
 
 def row(*cells) -> None:
-    """Print one row of a Markdown table."""
+    """Print a row of a Markdown table."""
     print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 
@@ -189,7 +204,7 @@ def head(*names) -> None:
 
 
 def spread(values, digits=2) -> str:
-    """Return the median, followed by the smallest and the largest value if there are several."""
+    """Return the median of some values as text, followed by the smallest and largest value unless there is only one."""
     values = list(values)
     text = f"{statistics.median(values):.{digits}f}"
     return text if len(values) == 1 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"

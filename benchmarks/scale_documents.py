@@ -1,4 +1,4 @@
-"""The cost of tidying and storing the documents of 14,400 runs, estimated from a sample of real ones."""
+"""Estimate the cost of tidying and storing the documents of 14,400 runs from a sample of real documents."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from study_files import study as studies
 
 FULL = "config/studies/ipv4-ipv6-full.yaml"
 RUNS = 14_400
-#: Size of a file system's block in bytes; a file occupies whole blocks.
+#: Size of a block of the file system in bytes. A file occupies whole blocks.
 BLOCK_BYTES = 4096
 
 
@@ -29,7 +29,10 @@ def sample(options) -> Iterator[tuple[Path, Path]]:
 
 
 def tidy(options) -> None:
-    """Print the time and memory of `tidy_runs` for 14,400 documents, which are copies of the sample with other replications and seeds."""
+    """Print the time and memory that `tidy_runs` needs for 14,400 documents.
+
+    The documents are copies of the sample with other replications and seeds.
+    """
     largest = {}
 
     def watch(_):
@@ -50,7 +53,10 @@ def tidy(options) -> None:
 
 
 def multiply(study, results, target) -> int:
-    """Write documents for all runs of a study, copied from some, as if made by this checkout's testbed; return the number of originals."""
+    """Write documents for all runs of a study by copying the documents in ``results``, and return the number of originals.
+
+    The copies look as if this checkout's testbed had made them.
+    """
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
     texts = {}
@@ -70,7 +76,7 @@ def multiply(study, results, target) -> int:
 
 
 def tidying() -> Iterator[tuple[str, float]]:
-    """Iterate over the running processes of `tidy_runs`: (PID, largest resident set in MB)."""
+    """Yield the PID and peak resident set in MB of each running process of `tidy_runs`."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
@@ -82,7 +88,7 @@ def tidying() -> Iterator[tuple[str, float]]:
 
 
 def storage(options) -> None:
-    """Print the bytes per run, by scenario and kind of file, and the total for 14,400 runs."""
+    """Print the size of run documents by scenario, and the size of all files per run and for 14,400 runs by kind."""
     with sample(options) as (results, folder):
         head("scenario", "runs", "document kB, mean", "largest")
         for scenario in sorted({path.parts[-4] for path in documents(results)}):

@@ -18,9 +18,14 @@ GOODPUT = METRICS[0]
 
 
 def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[int, float, float, float]]:
-    """Return for each cell of a scenario: the final number of replications, the interval's lower and upper bound, and the true mean.
+    """Draw replications of a scenario's cells until their means are precise enough.
 
-    The bounds are nan if there are outliers. All cells have the same distribution, and their values are independent.
+    All cells have the same distribution, and their values are independent.
+
+    Returns
+    -------
+    list of (int, float, float, float)
+        Final number of replications, lower bound and upper bound of the interval (nan without an interval), and true mean of each cell.
     """
     values, other = truth.draw(rng, (cells, steps[-1]))
     for step in steps:
@@ -33,9 +38,10 @@ def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[i
 
 
 def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=100, cells=1) -> list[Rate]:
-    """Coverage of the final interval if replications continue until it is precise enough, and rate of scenarios that reach ``at_most``.
+    """Coverage of the final interval if replications continue until it is narrow enough, and rate of scenarios that reach ``at_most``.
 
-    The required width is the average width with ``times`` as many replications as at the first look; 1.5 is about the worst case.
+    The required width is the average width with ``times`` as many replications as at the first look. A factor of 1.5 is about the worst
+    case.
     """
     steps = looks({"replications": {"at_least": at_least, "at_most": at_most}})
     level = level_of_looks(steps, CONFIDENCE)
@@ -67,7 +73,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the subject's rates; slow ones are measured with fewer samples."""
+    """Yield all rates of this module. All get fewer samples, because they are slow."""
     few = max(1, samples // 4)
     for truth, times in itertools.product(ONE_KIND, (0.7, 1.5, 5)):
         yield from precision_coverage(rng, few, truth, times)

@@ -1,7 +1,7 @@
-"""Print the CPU time in seconds that each call of a study takes in addition to its runs: ``python benchmarks/study_overhead.py``.
+"""Print the CPU time in seconds of calls for a study, for its runs and for the other steps: ``python benchmarks/study_overhead.py``.
 
-Works in a copy of the checkout. Ratios are relative to one start of the analysis image that imports pandas, SciPy and matplotlib,
-which is measured between the calls.
+The calls work in copies of the checkout. Their costs are also printed relative to one start of the analysis image with imports of pandas,
+SciPy and matplotlib. These starts are measured between the calls.
 """
 
 import argparse
@@ -15,21 +15,21 @@ IMPORTS = "import pandas, scipy.stats, matplotlib.pyplot"
 
 
 def start_s() -> float:
-    """Return the CPU time in seconds to start the analysis image and import what a figure script imports."""
+    """Return the CPU time in seconds needed to start the analysis image and import the packages of a figure script."""
     image = ROOT / "envs/analysis.sif"
     command = [BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", image, "python3", "-c", IMPORTS]
     return call(command, ROOT).cpu_s
 
 
 def study_calls(study) -> dict[str, float]:
-    """Return the CPU time in seconds of each call for a study: the runs, all later steps, a repeated call, and a dry run."""
+    """Return the CPU time in seconds of four calls for a study, by name: runs only, all later steps, a repeated call, and a dry run."""
     calls = {"runs alone": ("--until", "emulate_run"), "from runs to report": (), "once more": (), "dry run": ("-n",)}
     with checkout() as folder:
         return {name: call(snakemake(study, *more, cores=2), folder).cpu_s for name, more in calls.items()}
 
 
 def cached_calls(study) -> dict[str, float]:
-    """Return the CPU time in seconds of a study's runs, with an empty run cache that they fill, and with the filled cache."""
+    """Return the CPU time in seconds of two calls for the runs of a study, by name: with an empty run cache, and with the filled cache."""
     took = {}
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}
