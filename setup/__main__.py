@@ -122,7 +122,7 @@ def main():
                 raise SetupError(f"{cache_dir()} can't be deleted: it, or something in it, belongs to another user.")
         elif sys.argv[1:]:
             raise SetupError(
-                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."
+                f"unknown arguments {sys.argv[1:]}: allowed: bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."
             )
         else:
             set_up()

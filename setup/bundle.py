@@ -128,7 +128,7 @@ def with_lists(entries) -> list[Entry]:
     """Append two lists to the entries of a bundle: the targets of all links, and the digests of all files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
-            raise SetupError(f"the name {entry.name!r} has a line break in it, which the bundle's list can't hold.")
+            raise SetupError(f"the name {entry.name!r} has a line break, which the bundle's list can't contain.")
     links = "".join(f"{entry.name} -> {entry.source}\n" for entry in entries if stat.S_ISLNK(entry.mode))
     listed = Entry(str(unpacked.LINKS), stat.S_IFREG | 0o644, os.fsencode(links))
     digests = "".join(f"{sha256(entry)}  {entry.name}\n" for entry in [listed, *entries] if stat.S_ISREG(entry.mode))

@@ -71,7 +71,7 @@ def git(*arguments) -> str:
     except FileNotFoundError:
         raise SetupError("git is needed to make a bundle: install it (apt-get install git).")
     except subprocess.CalledProcessError as error:
-        raise SetupError(f"a bundle is made from a git checkout, which this folder is not: {error.stderr.strip()}")
+        raise SetupError(f"a bundle can be made only in a git checkout: {error.stderr.strip()}")
 
 
 def workflow_entries() -> list[Entry]:

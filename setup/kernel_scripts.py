@@ -93,7 +93,7 @@ def provide_programs(compiler, folder) -> list[str]:
         with contextlib.chdir(CHECKOUT):
             packages = locked_packages.provide(locked_packages.SELFTESTS)
     except SetupError as error:
-        return [f"ethtool is missing, and a script that calls it is not fit: {error}"]
+        return [f"ethtool is missing, so scripts that call it are not fit: {error}"]
     unpack(packages, folder, compiler)
     (folder / "ethtool").chmod(0o755)
     return []
@@ -129,11 +129,11 @@ def of_scripts(patch) -> bytes:
 def ask_runner(source, made, compiler, what) -> list[list[str]]:
     """Return the commands that the kernel's runner would start for the scripts in ``source``."""
     binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
-    in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be asked")
+    in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be queried")
     commands = []
     for line in build_outputs.read_output(made, "commands", LARGEST_COMMANDS).decode(errors="replace").splitlines():
         if not (command := COMMAND.fullmatch(line)):
-            raise SetupError(f"{SCRIPTS}/ksft_runner.sh of {what} starts {' '.join(line.split())[:200]!r}; known is `unshare -n packetdrill OPTION... SCRIPT`.")  # fmt: skip
+            raise SetupError(f"{SCRIPTS}/ksft_runner.sh of {what} starts {' '.join(line.split())[:200]!r}; allowed: `unshare -n packetdrill OPTION... SCRIPT`.")  # fmt: skip
         commands.append([command[1], *command[2].split("\t")])
     return commands
 

@@ -52,4 +52,4 @@ def write_locks(python=sys.executable) -> None:
                 "--output-file",
                 str(lock),
             ]
-            run_fetching(command, LOG, str(lock), f"what {lock} names", env=environ)
+            run_fetching(command, LOG, str(lock), f"the packages of {lock}", env=environ)

@@ -19,7 +19,7 @@ def check_architecture(architecture=None) -> None:
     if platform.system() != "Linux" or architecture != "x86_64":
         raise SetupError(
             f"this machine is {platform.system()} on {architecture}, and the guest kernel (user-mode Linux) "
-            "runs on Linux on x86-64 only: use such a machine, a virtual one will do."
+            "runs only on Linux on x86-64: use such a machine, which may be a virtual machine."
         )
 
 
@@ -43,8 +43,8 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
             return  # whether Apptainer is allowed to is seen when a container starts
         raise SetupError(
             "AppArmor denies user namespaces, which unprivileged containers need, to programs without a profile "
-            f"({answer.stderr.strip()}): install the distribution's Apptainer (1.2 or newer), whose package brings a profile, or "
-            "let an administrator allow them, `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
+            f"({answer.stderr.strip()}): install the distribution's Apptainer (1.2 or newer), whose package includes a profile, or "
+            "ask an administrator to allow them, `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
         )
     if answer.returncode:
         raise SetupError(

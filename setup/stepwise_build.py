@@ -131,7 +131,7 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
     if status:
         refused = re.search(r"^guest kernel: (.*)$", words, re.M)
         if not refused:
-            raise SetupError(f"the guest's patches can't be tried: {words.strip()[-300:]}.")
+            raise SetupError(f"the guest's patches can't be applied: {words.strip()[-300:]}.")
         raise NotBuiltError(f"{refused[1]}.")
     for path in named:
         if not (patched / path).exists():

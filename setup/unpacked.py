@@ -67,7 +67,9 @@ def check_whole() -> None:
     changed = [path for path, digest in digests.items() if BUNDLE in path.parents and digest_of(path) != digest]
     changed += [path for path, target in links.items() if os.readlink(path) != target]
     refuse_if(changed, "not what was packed")
-    refuse_if(sorted(set(files_below(BUNDLE)) - set(digests) - set(links) - {DIGESTS, CHECKED}), "not of the bundle")
+    refuse_if(
+        sorted(set(files_below(BUNDLE)) - set(digests) - set(links) - {DIGESTS, CHECKED}), "not part of the bundle"
+    )
     undated = [path for path in digests if path.suffix == ".pyc" and IMAGES in path.parents and not is_current(path)]
     refuse_if(undated, "older or newer than its source, because dates were not copied along")
     CHECKED.write_text(state)

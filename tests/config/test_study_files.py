@@ -27,7 +27,7 @@ STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca
             "is not valid YAML in line 1: could not determine a constructor for the tag "
             "'tag:yaml.org,2002:python/object:os.system'.",
         ),
-        ("study: 2024-13-45\n", "is not valid YAML in line 1: '2024-13-45' is not a value of its type, timestamp."),
+        ("study: 2024-13-45\n", "is not valid YAML in line 1: '2024-13-45' is not a valid timestamp."),
         (b"\xff\xfe\x00", "can't be read (line 1 has the byte 0xff; allowed: UTF-8 text); a study is a YAML file."),
         (None, "can't be read (No such file or directory); a study is a YAML file."),
     ],

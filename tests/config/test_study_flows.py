@@ -111,7 +111,7 @@ MESSAGES = [
     ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
      "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed: up to 250,000, with at least 16 (ms)."),
     ({"defaults": {"transport": {"recovery": "classic"}}},
-     "scenarios[near].transport.recovery is classic; allowed on uml: prr, the only one in Linux."),
+     "scenarios[near].transport.recovery is classic; allowed on uml: prr, the only recovery in Linux."),
     ({"defaults": {"traffic": {"start_within_ms": 10000}}},
      "scenarios[near].traffic.start_within_ms is 10000; allowed: less than half the traffic's duration, 5000 (ms), so that all flows overlap for some time."),
 ]  # fmt: skip

@@ -167,7 +167,7 @@ def test_no_bundle_outside_a_checkout(image, monkeypatch):
     from progress import SetupError
 
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
-    with pytest.raises(SetupError, match="made from a git checkout, which this folder is not"):
+    with pytest.raises(SetupError, match="can be made only in a git checkout"):
         bundle.make_bundle()
 
 

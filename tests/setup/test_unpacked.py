@@ -38,13 +38,13 @@ def relink(path):
 CHANGES = [
     ("bundle/images/x/file", Path.unlink, "bundle/images/x/file is missing"),
     ("bundle/images/x/file", lambda path: path.write_bytes(b"imagf"), "bundle/images/x/file is not what was packed"),
-    ("bundle/images/x/more", Path.touch, "bundle/images/x/more is not of the bundle"),
+    ("bundle/images/x/more", Path.touch, "bundle/images/x/more is not part of the bundle"),
     ("bundle/images/x/link", Path.unlink, "bundle/images/x/link is missing"),
     ("bundle/images/x/link", relink, "bundle/images/x/link is not what was packed"),
     ("bundle/LINKS", Path.unlink, "bundle/LINKS is missing"),
     ("bundle/SHA256SUMS", Path.unlink, "bundle/SHA256SUMS is missing or truncated"),
     ("bundle/SHA256SUMS", lambda path: path.write_text("half a li"), "bundle/SHA256SUMS is missing or truncated"),
-    ("bundle/SHA256SUMS", cut_list, "bundle/commit is not of the bundle"),
+    ("bundle/SHA256SUMS", cut_list, "bundle/commit is not part of the bundle"),
     ("Snakefile", Path.unlink, "Snakefile is missing"),
 ]
 

@@ -73,7 +73,7 @@ def changed(text, line):
         ),
         (
             "transport: {recovery: classic}",
-            "scenarios[linux].transport.recovery is classic; allowed on uml: prr, the only one in Linux.",
+            "scenarios[linux].transport.recovery is classic; allowed on uml: prr, the only recovery in Linux.",
         ),
     ],
 )

@@ -118,9 +118,7 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             # PyYAML doesn't convert exceptions for impossible dates, endless numbers and words after `!!bool`.
             value = shown(getattr(node, "value", ""), 60)
-            raise _constructor_error(
-                f"'{value}' is not a value of its type, {node.tag.rpartition(':')[2]}", node
-            ) from error
+            raise _constructor_error(f"'{value}' is not a valid {node.tag.rpartition(':')[2]}", node) from error
 
 
 def _syntax_problem(error):

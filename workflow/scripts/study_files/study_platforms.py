@@ -33,7 +33,9 @@ def platform_problems(scenario, ccas, ip_versions) -> list[str]:
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)
     where = f"scenarios[{scenario['id']}].transport.recovery"
-    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform}: prr, the only one in Linux."]
+    return (
+        [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform}: prr, the only recovery in Linux."]
+    )
 
 
 def machine_problem(study, machine) -> str | None:

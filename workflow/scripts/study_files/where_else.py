@@ -13,14 +13,14 @@ def _is_count(value) -> bool:
 
 #: Last part of a key -> predicate for a value that belongs to another key, and a sentence that names the other key.
 OF_VALUES: dict[str, tuple[Callable, str]] = {
-    "rate_mbps": (_is_list, "One rate for each path is multipath.path_rate_mbps."),
-    "delay_ms": (_is_list, "The additional delay of each path is multipath.path_delay_ms."),
-    "loss_percent": (_is_list, "One loss for each path is multipath.path_loss_percent."),
-    "packets": (_is_list, "One queue for each path is multipath.path_queue_packets."),
+    "rate_mbps": (_is_list, "To set one rate per path, use multipath.path_rate_mbps."),
+    "delay_ms": (_is_list, "To set one delay per path, use multipath.path_delay_ms."),
+    "loss_percent": (_is_list, "To set one loss per path, use multipath.path_loss_percent."),
+    "packets": (_is_list, "To set one queue per path, use multipath.path_queue_packets."),
     "delayed_acks": (_is_count, "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency."),
-    "protocol": (lambda value: value == "quic", "A QUIC stack is one of `programs` (docs/programs.md)."),
+    "protocol": (lambda value: value == "quic", "To use a QUIC stack, declare it in `programs` (docs/programs.md)."),
     "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender modelled on TCP Prague."),
-    "discipline": (lambda value: value in ("tbf", "htb", "netem"), "The shaper is link.shaper."),
+    "discipline": (lambda value: value in ("tbf", "htb", "netem"), "To choose a shaper, use link.shaper."),
 }  # fmt: skip
 #: Part of an unknown key -> sentence with the right key for this setting.
 OF_KEYS = {
@@ -28,9 +28,9 @@ OF_KEYS = {
     "pcap": "`make packets` records the packets of a finished run.",
     "tracepoint": "`make trace` records the kernel's events of a finished run.",
     "sysctl": "TCP settings are keys of transport.",
-    "mtu": "The MTU of all links is link.mtu_bytes.",
-    "initcwnd": "Use transport.initial_window_packets.",
-    "distribution": "The distribution of delays is link.jitter_distribution.",
+    "mtu": "To set the MTU of all links, use link.mtu_bytes.",
+    "initcwnd": "To set the initial window, use transport.initial_window_packets.",
+    "distribution": "To choose the distribution of delays, use link.jitter_distribution.",
     "ack_freq": "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency.",
 }
 
