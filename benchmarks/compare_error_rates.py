@@ -70,7 +70,7 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
 def limit_alarms(rng, samples, n) -> list[Rate]:
     """Rate of false differences between two exams of the same algorithm if half of its runs are beyond a limit.
 
-    If the majority of runs decided the verdict, 23 % of rows would fail at n = 6, and so 40 % of comparisons would report a difference.
+    If the majority of runs decided, the verdict would cross the limit in 23 % of rows at n = 6, and so in 40 % of comparisons of two rows.
     """
     alarms = 0
     for _ in range(samples):

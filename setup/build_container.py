@@ -75,7 +75,7 @@ def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, h
 
 
 def outside() -> dict[str, str]:
-    """Return the environment variables for Apptainer: those of this process, except variables that change mounts or settings."""
+    """Return the environment variables of this process, except for those that change what Apptainer mounts or sets."""
     kept = ("APPTAINER_TMPDIR", "APPTAINER_CACHEDIR", "APPTAINER_CONFIGDIR")
     return {
         name: value

@@ -192,8 +192,8 @@ def choose_mirror(listing) -> str | None:
 def private_apt(folder, source=None) -> Path:
     """Write a configuration with which apt keeps all of its files in one folder, so that it works for every user.
 
-    It keeps the system's network settings (proxy, certificates), but not its hooks and pins. It also keeps the system's sources unless
-    ``source`` is given.
+    The system's network settings (proxy, certificates) stay in force, but its hooks and pins don't. The system's sources stay in force
+    unless ``source`` is given.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from testbed.machine.given_file import given_bytes
 
 
 def lists_files(kernel) -> bool:
-    """Return whether a kernel's source tree is a folder or a Git revision, whose files can be hashed without unpacking."""
+    """Return whether the files of a kernel's source tree can be hashed without unpacking, as in a folder or a Git revision."""
     return "tree" in kernel and ("revision" in kernel or not tree_archives.is_archive(kernel["tree"]))
 
 

@@ -95,7 +95,7 @@ def missing_images(definitions) -> list[Path]:
 
 
 def why_built(missing) -> str:
-    """Return the reason why images are built. It names the cache without them and, if different, the cache of the last set-up."""
+    """Return the reason why images are built: the cache doesn't have them. If the last set-up used another cache, name it as well."""
     names = ", ".join(definition.stem for definition in missing)
     link = missing[0].with_suffix(".sif")
     other = Path(os.readlink(link)).parents[2] if link.is_symlink() else cache_dir()

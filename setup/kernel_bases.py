@@ -1,4 +1,4 @@
-"""Provide bases of guest kernels. A base is another version of Linux, or a user's source tree, that is patched and built once."""
+"""Provide bases of guest kernels. A base is a source tree (another version of Linux, or a user's tree) that is patched and built once."""
 
 import contextlib
 import json

@@ -51,7 +51,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
     Raises
     ------
     SetupError
-        If this Linux has no scripts, if a patch to them doesn't apply, or if the runner starts another program than packetdrill.
+        If this Linux has no scripts, if a patch to them doesn't apply, or if the runner starts a program other than packetdrill.
     """
     what = f"Linux {kernel['version']}" if kernel and "version" in kernel else "the image's Linux"
     work = folder.with_name(f"{folder.name}-work")

@@ -174,7 +174,7 @@ def hex_digits(named) -> str:
 def provide(place) -> dict[str, Path]:
     """Import the images of an archive or folder.
 
-    If several images have the same name, the image with this checkout's definition is imported.
+    If several images have the same name, an image with this checkout's definition is preferred.
 
     Returns
     -------

@@ -76,9 +76,9 @@ def check_whole() -> None:
 
 
 def is_current(compiled) -> bool:
-    """Return whether a compiled Python file of an image records the current date of its source.
+    """Return whether a compiled Python file of an image records either the current date of its source or no date.
 
-    Otherwise, Python would compile the source at each start, and runs would give different bytes.
+    If it recorded another date, Python would compile the source at each start, and runs would give different bytes.
     """
     with open(compiled, "rb") as content:
         head = content.read(12)

@@ -1,4 +1,4 @@
-"""CCAs that a study defines: fill in the defaults of their definitions, and describe problems in sentences.
+"""Complete the definitions of a study's own CCAs, and describe problems with them in sentences that start with the key.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -119,7 +119,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
     Parameters
     ----------
     study : dict
-        A resolved study.
+        Resolved study.
     mixes : iterable of str
         CCAs and mixes that the study runs.
     kernels_ccas : collection of str

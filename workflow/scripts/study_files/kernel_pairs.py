@@ -1,4 +1,4 @@
-"""Pairs of a study's CCAs that differ only in their kernel: a patched kernel and its base, or two releases of Linux."""
+"""Find pairs of a study's CCAs that differ only in their kernel: a patched kernel and its base, or two releases of Linux."""
 
 import math
 import re

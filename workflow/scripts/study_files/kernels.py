@@ -1,4 +1,4 @@
-"""Guest kernels that a study defines: fill in the defaults of their definitions, and describe problems in sentences.
+"""Complete the definitions of a study's own guest kernels, and describe problems with them in sentences that start with the key.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -90,7 +90,7 @@ def tree_digest(tree) -> str:
 
 
 def files_of_tree(tree) -> list[str]:
-    """Return the paths of regular files and symbolic links in a source tree, sorted."""
+    """Return the sorted paths of all regular files and symbolic links in a source tree."""
     return sorted(os.path.relpath(path, tree) for path in _files(str(tree)))
 
 
@@ -265,7 +265,7 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     Returns
     -------
     complete : dict
-        Completed kernels by name, with `KEYS`. The image's own kernel is None; kernels that change it have no ``version`` and ``sha256``.
+        Completed kernels by name, with `KEYS`. The image's own kernel is None. Kernels based on it have no ``version`` or ``sha256``.
     problems : list of str
         Sentences that start with the key.
     """

@@ -141,7 +141,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
     Parameters
     ----------
     study : dict
-        A resolved study (`study.resolve`).
+        Resolved study (`study.resolve`).
     count, seed : int
         Number of scenarios to choose at random (all if there are fewer), and seed of the random choice.
     is_possible : callable

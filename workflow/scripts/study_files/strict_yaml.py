@@ -67,9 +67,9 @@ def no_mapping_problem(content, keys) -> str:
 
 
 def _check_size(text):
-    """Raise a ConstructorError if a text has too many values (with aliases expanded) or too deep nesting, which PyYAML doesn't limit.
+    """Raise a ConstructorError if a text has too many values (with aliases expanded) or is nested too deeply.
 
-    Only the parser's events are examined, before any value is created.
+    PyYAML limits neither. Only the parser's events are examined, before any value is created.
     """
     sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
     for event in yaml.parse(text, Loader=_StrictLoader):

@@ -90,8 +90,8 @@ def written(config) -> dict:
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
-    In the returned study, `defaults` are merged into each scenario. `platform` is a key of each scenario, and the suffix of the study's
-    name. All other keys of the schema are present, in the schema's order:
+    In the returned study, `defaults` are merged into each scenario. The study's `platform`, if it is set, becomes a key of each scenario
+    and the suffix of the study's name. All other keys of the schema are present, in the schema's order:
 
     - Values by direction are `{forward, reverse}`. Whole numbers are int.
     - `flows` is the number of long flows. `groups` is the list of groups, which may be empty.

@@ -13,9 +13,9 @@ DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Complete the settings of each bottleneck in a scenario's chain, except for queue parameters, and the number of host pairs.
+    """Complete the bottlenecks and the number of host pairs of a scenario with a chain.
 
-    A scenario without a chain is returned unchanged.
+    Queue parameters are not completed yet. A scenario without a chain is returned unchanged.
     """
     if scenario["topology"] != "chain":
         return scenario

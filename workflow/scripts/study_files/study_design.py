@@ -200,7 +200,7 @@ def cca_word(ccas) -> str:
 
 
 def cell_words(ccas, ip_versions) -> str:
-    """Return the factors that distinguish cells, such as "scenario, CCA and IP version". A single IP version is no factor."""
+    """Return the factors that distinguish cells, such as "scenario, CCA and IP version". A single IP version isn't a factor."""
     if len(ip_versions) > 1:
         return f"scenario, {cca_word(ccas)} and IP version"
     return f"scenario and {cca_word(ccas)}"

@@ -93,7 +93,7 @@ def _models_of(link, direction):
 
 
 def with_share_of_model(scenario) -> dict:
-    """Return the ``link`` of a scenario with `loss_percent` set to the share of packets that its loss model loses.
+    """Return the key ``link`` of a scenario, with `loss_percent` set to the share of packets that the loss model loses.
 
     Invalid models are ignored; `model_problems` reports them.
     """

@@ -23,7 +23,7 @@ def udp_payload_bytes(scenario) -> int:
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield problems with payloads that are too large for a packet of a resolved scenario, and with limits below the size of a packet."""
+    """Yield problems with payloads, queues, policers and shapers that don't fit the packet size of a resolved scenario."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:

@@ -94,7 +94,7 @@ def _lost_to_the_end(scenario):
 
 
 def _at_one_time(timeline):
-    """Yield a problem for each two entries that change the same quantity at the same time."""
+    """Yield a problem for each pair of entries that change the same quantity at the same time."""
     spans = {}
     for number, entry in enumerate(timeline):
         for name in (*QUANTITIES, "down_for_s"):

@@ -156,7 +156,7 @@ def _unprintable(config):
 
 
 def path_text(path, config) -> str:
-    """Return a path as text, such as `scenarios[far].link.rate_mbps`. Scenarios and claims with a unique id are named by it."""
+    """Return a path as text, such as `scenarios[far].link.rate_mbps`. A scenario or claim with a unique id is named by its id."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
