@@ -130,7 +130,7 @@ TWO_KINDS = (
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Draw paired values a and b. On average, the ratio of a to b is higher by ``effect_percent`` than without an effect."""
+    """Draw paired values a and b. The effect raises the ratio of a to b by ``effect_percent``."""
     common = TYPICAL * np.exp(SHARED * rng.standard_normal((samples, n)))
     a, b = FACTORS[factor](rng, (2, samples, n))
     return common * a * (1 + effect_percent / 100), common * b

@@ -29,18 +29,18 @@ PARAMS = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Rate:
-    """A counted error rate and its bounds.
+    """The rate of an event in samples, and its bounds.
 
     Attributes
     ----------
     what : str
-        Kind of error.
+        Counted event, such as a false alarm.
     case : str
         Distribution or conditions of the data.
     n : int
         Number of replications.
     happened, samples : int
-        Number of samples with the error, and number of all samples.
+        Number of samples with the event, and number of all samples.
     bound : tuple of float
         Lower and upper bound of the allowed rate.
     """
@@ -54,7 +54,7 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """Share of samples with the error, or nan without samples."""
+        """Share of samples with the event, or nan without samples."""
         return self.happened / self.samples if self.samples else math.nan
 
     @property

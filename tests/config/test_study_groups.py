@@ -93,7 +93,7 @@ MESSAGES = [
     ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
     ([LONG | {"ecn": "classic"}, WEB], {},
      "flows[web].ecn is null; allowed: classic, the value of another group on pair 1, because hosts negotiate ECN for all of their connections."),
-    ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null and on_s 2; allowed: two numbers (s), or null for both."),
+    ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null, and on_s is 2; allowed: two numbers (s), or null for both."),
     ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed: up to stop_s minus start_s, 10 (s)."),
     ([LONG | {"on_s": 1, "off_s": 0.02}], {}, "flows[long].off_s is 0.02; allowed: more than the time within which flows start,"),
     ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 iperf3 flows in all groups; allowed: up to 64."),

@@ -67,7 +67,7 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "red", "min_packets": 20},
          "queue.min_packets is 20; allowed: at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},
-         "queue.burst_packets is 9; allowed with queue.min_packets 12: at least as many, because tc computes the weight of the mean from both."),
+         "queue.burst_packets is 9; allowed with queue.min_packets 12: at least as many packets, because tc computes the weight of the mean from both."),
         ({"discipline": "red", "step_packets": 20, "min_packets": 5},
          "queue.min_packets is 5; allowed with queue.step_packets 20: 20, the value set by the step."),
     ],

@@ -355,7 +355,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         for cca, base in one.get("ccas", {}).items():
             if cca in definitions:
                 problems.append(
-                    f"kernels.{name}.ccas defines {cca}, which is also defined elsewhere; allowed: a name that isn't."
+                    f"kernels.{name}.ccas defines {cca}, which is also defined elsewhere; allowed: a name that is not defined elsewhere."
                 )
             definitions[cca] = {"base": base, "kernel": name}
     users = {f"cca_definitions.{cca}": one for cca, one in definitions.items()}

@@ -298,7 +298,7 @@ def _check_time(scenario):
         yield (
             f"multipath.path_delay_ms makes an RTT of {run.rtt_longest_ms:g} (ms), and traffic takes "
             f"{1e3 * run.expected_s:.4g}; allowed: at least {SUBFLOW_RTTS} RTTs of traffic, because MPTCP joins a path after "
-            "two RTTs and uses it for what the other paths can't carry."
+            "two RTTs and uses it only for data that the other paths can't carry."
         )
 
 

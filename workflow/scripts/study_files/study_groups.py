@@ -182,7 +182,7 @@ def _times(group, scenario):
     elif stop_s > duration_s:
         yield f"stop_s is {stop_s}; allowed: up to traffic.duration_s, {duration_s} (s)."
     elif application == LONG and (group["on_s"] is None) != (group["off_s"] is None):
-        yield f"off_s is {_text(group['off_s'])} and on_s {_text(group['on_s'])}; allowed: two numbers (s), or null for both."
+        yield f"off_s is {_text(group['off_s'])}, and on_s is {_text(group['on_s'])}; allowed: two numbers (s), or null for both."
     elif application == LONG and group["on_s"] is not None:
         if group["on_s"] > stop_s - start_s:
             yield f"on_s is {group['on_s']}; allowed: up to stop_s minus start_s, {stop_s - start_s:g} (s)."
@@ -198,7 +198,7 @@ def _times_of_program(group, duration_s):
     """Yield problems with the end of a program group. It needs either an end time or an amount of data."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
-        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, because either an amount or a time ends a program's traffic."
+        yield f"bytes is {_text(group['bytes'])}, and stop_s is {_text(stop_s)}; allowed: one of the two, because either an amount or a time ends a program's traffic."
     elif stop_s is not None and not start_s < stop_s <= duration_s:
         yield f"stop_s is {stop_s}; allowed: more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
 
@@ -214,7 +214,7 @@ def _length(length_s, scenario):
     elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
         yield f"flows last {length_s} s; allowed: more than twice the time within which flows start, {within_ms:g} (ms)."
     elif 1e3 * length_s <= 6 * run.rtt_longest_ms:
-        yield f"flows last {length_s} s; allowed: more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
+        yield f"flows last {length_s} s; allowed: more than six RTTs of the path, {6 * run.rtt_longest_ms:g} (ms)."
 
 
 def _start_within_ms(scenario, run):

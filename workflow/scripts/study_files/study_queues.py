@@ -90,7 +90,7 @@ def _red_problems(given, queue):
     elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
         yield (
             f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g}: at least as "
-            "many, because tc computes the weight of the mean from both."
+            "many packets, because tc computes the weight of the mean from both."
         )
     else:
         yield from _red_arithmetic(queue)

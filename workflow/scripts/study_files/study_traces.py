@@ -258,7 +258,7 @@ def _of_period(trace, name):
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):
         yield (
             f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps: a time within the last "
-            f"of as many steps of {step_ms:g} ms."
+            f"step, where each step lasts {step_ms:g} ms."
         )
         return
     mean_mbps = (sum(rates[:-1]) * step_ms + rates[-1] * last_ms) / lasts_ms
