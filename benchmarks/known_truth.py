@@ -1,6 +1,7 @@
 """Draw synthetic values with a known truth, to test statistical tests, intervals and verdicts.
 
-The value of a run is 100 Mbit/s times two factors: one of its own, and one that both runs of a pair share because they have the same seed.
+The value of a run is 100 Mbit/s times two factors: its individual factor, and a factor that both runs of a pair share because they have
+the same seed.
 Each function draws `samples` data sets of `n` replications at once, and returns arrays of shape (samples, n).
 """
 
@@ -55,7 +56,7 @@ def _collapses(rng, shape):
     return _normal(rng, shape) * np.where(rng.random(shape) < 0.1, 0.3, 1.0)
 
 
-#: Name -> distribution of a run's own factor. It is the same for both runs of a pair, so they are exchangeable unless there is an effect.
+#: Name -> distribution of a run's individual factor. It is the same for both runs of a pair, so they are exchangeable unless there is an effect.
 FACTORS: dict[str, Callable] = {
     "normal, 3 %": _normal,
     "heavy tails (t, 3 df)": _heavy_tails,

@@ -220,7 +220,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         words = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), words)
     if status:
         raise SetupError(why_not_built(words, sources, kernel))
-    # All lines but progress are warnings.
+    # All lines other than progress are warnings.
     if warnings := "\n".join(line for line in words.splitlines() if line.strip() and not STEP.match(line)):
         say(warnings)
     linux = build_outputs.read_linux(objects, name)

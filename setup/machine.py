@@ -40,7 +40,7 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
         raise SetupError("the program unshare is missing: install the package util-linux.")
     if answer.returncode and apparmor.is_file() and apparmor.read_text().strip() == "1":
         if apptainer:
-            return  # whether Apptainer is allowed to is seen when a container starts
+            return  # the start of a container shows whether Apptainer has permission
         raise SetupError(
             "AppArmor denies user namespaces, which unprivileged containers need, to programs without a profile "
             f"({answer.stderr.strip()}): install the distribution's Apptainer (1.2 or newer), whose package includes a profile, or "

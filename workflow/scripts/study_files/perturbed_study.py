@@ -166,7 +166,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
             **{key: study["analysis"][key] for key in ("equivalence_margin", "detect", "agreement")},
         },
     }
-    # The programs of groups are declared there.
+    # Groups contain the declarations of their programs.
     if programs := programs_under_test(study | {"ccas": ccas}):
         names = {program["name"] for program in programs.values()}
         outline["programs"] = {name: study["programs"][name] for name in sorted(names)}

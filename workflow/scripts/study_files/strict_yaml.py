@@ -71,7 +71,7 @@ def _check_size(text):
 
     PyYAML limits neither. Only the parser's events are examined, before any value is created.
     """
-    sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
+    sizes, anchors, opened = {}, [], [0]  # anchor -> number of values; anchors and numbers of open collections
     for event in yaml.parse(text, Loader=_StrictLoader):
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in anchors:

@@ -10,7 +10,7 @@ from study_files.study_variation import run_of
 # Smallest size of segments for which Linux enlarges a receive window beyond its initial value (tcp_event_data_recv in
 # net/ipv4/tcp_input.c). With segments of 88 bytes, at most 65,560 bytes are in flight (measured).
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-#: Upper bound of the data that thousands of flows can have in flight together, in bandwidth-delay products.
+#: Upper bound on the data that thousands of flows can have in flight together, in bandwidth-delay products.
 MOST_FULL_WINDOWS = 4
 # The guest has 6 GB of memory, and a packet takes up to twice its size (socket buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000

@@ -23,7 +23,6 @@ OF_TCP = {
 }
 #: Smallest number of message exchanges in a round-trip test (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
-#: Payload of a full packet after the headers of IP and UDP.
 
 
 def network_problems(scenario) -> Iterator[str]:
