@@ -56,7 +56,8 @@ def _collapses(rng, shape):
     return _normal(rng, shape) * np.where(rng.random(shape) < 0.1, 0.3, 1.0)
 
 
-#: Name -> distribution of a run's individual factor. It is the same for both runs of a pair, so they are exchangeable unless there is an effect.
+#: Name -> distribution of a run's individual factor. Both runs of a pair have the same distribution, so they are exchangeable unless there
+#: is an effect.
 FACTORS: dict[str, Callable] = {
     "normal, 3 %": _normal,
     "heavy tails (t, 3 df)": _heavy_tails,
