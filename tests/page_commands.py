@@ -48,6 +48,7 @@ NOT_RUN = {
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam CCA=quic-go:reno QUICK=1": "needs the program; tests/session/test_candidate_programs.py",
     "snakemake --cores all --use-apptainer --configfile examples/quiche-idle-bug.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    "snakemake --cores all --use-apptainer --configfile examples/quic-idle.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "make packets RUN=results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",
     "tshark -r results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",
     "make test": "what carries this out",
