@@ -116,6 +116,6 @@ def test_what_was_ended_for_its_cpu_time(status, printed, spun):
 
 
 def test_why_a_guest_left_nothing():
-    assert "crashed; the kernel's last words: Kernel panic - not syncing: BUG!" in why_nothing_left(-6, b"Kernel panic - not syncing: BUG!\n")  # fmt: skip
+    assert "crashed; the guest's last output: Kernel panic - not syncing: BUG!" in why_nothing_left(-6, b"Kernel panic - not syncing: BUG!\n")  # fmt: skip
     assert "ended by SIGKILL" in why_nothing_left(-9, b"")
-    assert why_nothing_left(0, b"reboot: Power down\n") == "the guest ended without an outcome; the kernel's last words: reboot: Power down"  # fmt: skip
+    assert why_nothing_left(0, b"reboot: Power down\n") == "the guest ended without an outcome; the guest's last output: reboot: Power down"  # fmt: skip

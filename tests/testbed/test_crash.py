@@ -45,7 +45,7 @@ Call Trace:
     ids=("fault", "bug", "no reason"),
 )  # fmt: skip
 def test_last_words_are_the_reason_and_the_call_trace(printed, words):
-    assert last_words(printed) == f"; the kernel's last words: {words}"
+    assert last_words(printed) == f"; the guest's last output: {words}"
 
 
 def test_nothing_printed_is_no_last_word():

@@ -44,7 +44,7 @@ def test_a_terminal_obeys_nothing_of_what_a_program_prints(tmp_path, log):
 
 def test_a_program_that_prints_without_end_is_ended(tmp_path, log, monkeypatch):
     monkeypatch.setattr(execution, "LARGEST_CONSOLE_BYTES", 2**20)
-    with pytest.raises(GuestError, match="printed more than 1,048,576 bytes"):
+    with pytest.raises(GuestError, match="reached its output limit of 1,048,576 bytes"):
         carried_out("exec yes", tmp_path, log)
 
 

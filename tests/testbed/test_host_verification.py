@@ -45,7 +45,7 @@ def test_a_stolen_core_fails_and_is_named():
     run["cpu"]["cores"]["0"]["steal"] = [1] * 30
     (check,) = (check(None, run) for check in CHECKS[:1])
     assert not check.ok
-    assert "core 0 (senders) up to 50.0 %, 10.0 % stolen" in check.observed
+    assert "core 0 (senders) up to 50.0 % busy, 10.0 % stolen" in check.observed
 
 
 @pytest.mark.parametrize("late_ms", [{"max": 101.0}, {"p99": 11.0}])

@@ -182,7 +182,7 @@ def test_a_run_that_needs_all_cores_waits_for_those_that_have_one_and_they_for_i
         assert not began.wait(0.3)
     assert taken is not None
     assert began.wait(10)
-    assert log.getvalue() == b"waiting for all cores: other runs have some\n"
+    assert log.getvalue() == b"waiting for all cores: other runs use some of them\n"
     with contextlib.ExitStack() as late:
         assert take_core(late, tmp_path) is None
         ended.set()

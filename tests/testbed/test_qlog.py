@@ -99,17 +99,17 @@ def event(**data):
     ("text", "words"),
     [
         ("", "is empty"),
-        ("GIF89a", "is no qlog in JSON"),
-        ('{"events": []}', "has no event metrics_updated"),
-        ("\x1e" + '{"name":"metrics_updated",' + "[" * 60_000, "record 2 is no JSON"),
-        ('{"events": [' + "[" * 10**6, "trace 1 has something that is no JSON"),
+        ("GIF89a", "is not a qlog in JSON"),
+        ('{"events": []}', "has no metrics_updated event"),
+        ("\x1e" + '{"name":"metrics_updated",' + "[" * 60_000, "record 2 is not valid JSON"),
+        ('{"events": [' + "[" * 10**6, "trace 1 has content that is not valid JSON"),
         ("\x1e" + event(note="x" * MOST_RECORD), "record 2 is too long"),
-        ("\x1e" + event(congestion_window=1) + "\n\x1emetrics_updated\x1e" + event(), "record 3 is no JSON"),
-        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": 1e300'), "has an event without a time"),
-        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": NaN'), "has an event without a time"),
-        (event() + "\n" + event().replace('"time": 1', '"time": ' + "9" * 5000) + "\n" + event(), "record 2 is no JSON"),
+        ("\x1e" + event(congestion_window=1) + "\n\x1emetrics_updated\x1e" + event(), "record 3 is not valid JSON"),
+        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": 1e300'), "has an event without a valid time"),
+        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": NaN'), "has an event without a valid time"),
+        (event() + "\n" + event().replace('"time": 1', '"time": ' + "9" * 5000) + "\n" + event(), "record 2 is not valid JSON"),
         (event().replace('"time": 1', '"time": 9e9') + "\n" + event(), "has times that go backwards"),
-        (event() + "\n" + event().replace('"time": 1', '"time": 9e12'), "goes over "),
+        (event() + "\n" + event().replace('"time": 1', '"time": 9e12'), "covers "),
     ],
 )  # fmt: skip
 def test_what_nobody_can_read_is_said(text, words):
@@ -148,7 +148,7 @@ def test_of_several_files_the_one_with_the_most_readings_is_read(tmp_path):
     (tmp_path / "c.qlog").write_text("\n".join([event(congestion_window=4)] * 20))
     handle = os.open(tmp_path, os.O_RDONLY)
     assert read_logs(handle, "*.sqlog", 0, 10**6)["cwnd_bytes"] == [3, 3]
-    assert read_logs(handle, "*.json", 0, 10**6) == {"problem": "no file is called *.json"}
+    assert read_logs(handle, "*.json", 0, 10**6) == {"problem": "no file matches *.json"}
     os.close(handle)
 
 
@@ -160,7 +160,7 @@ def test_only_files_are_opened(tmp_path):
     (tmp_path / "c.qlog").mkdir()
     handle = os.open(tmp_path, os.O_RDONLY)
     problem = read_logs(handle, "*.qlog", 0, 10**6)["problem"]
-    assert "a.qlog: Too many levels" in problem and "b.qlog: is no file" in problem and "c.qlog: " in problem
+    assert "a.qlog: Too many levels" in problem and "b.qlog: is not a regular file" in problem and "c.qlog: " in problem
     os.close(handle)
 
 

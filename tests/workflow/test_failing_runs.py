@@ -81,7 +81,7 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
     assert verdict["valid"] is False
     (failed,) = (check for check in verdict["checks"] if not check["ok"])
     assert (failed["name"], failed["expected"]) == ("cca", "vegas on every connection")
-    assert failed["observed"].startswith("iperf3: cubic; kernel: cubic")
+    assert failed["observed"].startswith("iperf3: cubic, kernel: cubic")
 
 
 @pytest.mark.long
@@ -97,7 +97,7 @@ def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
     call = ("--cores", "all", "--configfile", "config/studies/mini.yaml")
     _, output = fresh.snakemake(*call)
     assert "sawtooth: run near/cubic/ipv4/1: step 'traffic': TrafficError: iperf3 client of flow 0" in output
-    assert "the study goes on without it" in output
+    assert "the study continues without this run" in output
     log = (fresh.folder / "results/mini/logs/runs/near/cubic/ipv4/1.log").read_text()
     assert log.count("--- traffic") == 1
     assert "second try" not in log

@@ -142,7 +142,7 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     logged = (fresh.folder / "results/mini/logs/jobs/1.log").read_text().splitlines()
     assert sorted(logged[-4:]) == [
         "run near/cubic/ipv4/1: done",
-        "run near/cubic/ipv4/2: done; on the second try; first try: its job was ended",
+        "run near/cubic/ipv4/2: done; on the second try; first try: the job was ended",
         "run near/reno/ipv4/1: already done", "run near/reno/ipv4/2: already done",
     ]  # fmt: skip
     for path in sorted(folder.rglob("*.json.gz")):

@@ -173,7 +173,7 @@ def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
         return len(stopped) >= len(cores)
 
     wait_for(a_guest_on_each_core, "a guest on each core")
-    waiting = "waiting for a core: other runs have them all"
+    waiting = "waiting for a core: other runs use all cores"
     wait_for(lambda: any(waiting in other.log.read_text() for other in others), "a run that waits")
     assert len([guest for process in (first, *others) for guest in guests(process.pid)]) == len(stopped)
     assert sorted(guest.core() for guest in stopped) == sorted(cores)

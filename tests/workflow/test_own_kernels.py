@@ -236,7 +236,7 @@ def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path,
     document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
     failure = document["failure"]
     assert (failure["step"], failure["kind"], excluded_by(document)) == ("guest", "crash", "crash")
-    words = "the guest kernel crashed; the kernel's last words: BUG: failure at net/sawtooth/tcp_aimd.c:"
+    words = "the guest kernel crashed; the guest's last output: BUG: failure at net/sawtooth/tcp_aimd.c:"
     assert failure["cause"].startswith(words)
     assert "; call trace: tcp_enter_recovery < " in failure["cause"]
     assert not document["verdict"]["valid"]

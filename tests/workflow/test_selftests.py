@@ -114,7 +114,7 @@ def test_results_of_planted_scripts(carried_out):
     assert any("outbound sniffed packet" in line for line in found["wrong.pkt"]["last_lines"])
     assert "timing error" in found["late.pkt"]["reason"]
     assert "syntax error" in found["unread.pkt"]["reason"]
-    assert found["waits.pkt"]["reason"] == "it did not end within 120 s of the guest's time"
+    assert found["waits.pkt"]["reason"] == "the test did not end within 120 s of the guest's time"
     assert int(found["waits.pkt"]["seconds"]) == 120
     assert "no-such-program" in found["lacks.pkt"]["reason"]
     assert found["ends.pkt"]["reason"].startswith("the guest ended without an outcome")

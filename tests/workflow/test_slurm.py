@@ -111,7 +111,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     assert node not in {carried_out_on(results, run) for run in again}
     # The one that the node was at took a second try, and says so.
     cut_off = [
-        run for run in again if last_line(results, run).endswith("; on the second try; first try: its job was ended")
+        run for run in again if last_line(results, run).endswith("; on the second try; first try: the job was ended")
     ]
     assert len(cut_off) == 1
     # Nothing of all this is in the results.

@@ -17,13 +17,13 @@ PROGRAM_PORT, FLOWS_OF_A_GROUP = 14_001, 64
 #: Placeholder in a command -> its value, in words.
 PLACEHOLDERS = {
     "folder": "the folder with the program's own files",
-    "server": "the server's address and port, as 10.0.1.2:14001 or [fd00::2]:14001",
+    "server": "the server's address and port, such as 10.0.1.2:14001 or [fd00::2]:14001",
     "server_address": "the server's address",
     "client_address": "the client's address",
     "port": "the server's port",
-    "seconds": "the sending time in s (bulk traffic), else empty",
-    "bytes": "the number of bytes to send (traffic of a given size), else empty",
-    "cca": "the part of the program's name after the colon, else empty",
+    "seconds": "the sending time in s for bulk traffic, otherwise empty",
+    "bytes": "the number of bytes to send for traffic of a given size, otherwise empty",
+    "cca": "the part of the program's name after the colon, or empty",
     "seed": "a whole number below 2**63, different for each flow and run",
     "logs": "an empty folder that the program may write to",
 }

@@ -33,7 +33,7 @@ CPU_S, WALL_S = 30, 300
 #: Messages of a guest kernel (with seccomp, and with ptrace) about a program that the machine ended at the limit of CPU time.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
 #: Reason for the failure of a test if the guest used up its CPU time.
-SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
+SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, which stops the guest's clock"
 #: Signals by which a machine without free memory ends a guest.
 OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
 #: Largest accepted size of a guest's outcome in bytes.

@@ -49,21 +49,18 @@ def judge(outcome, script, options) -> tuple[str, str]:
     if outcome["status"] == 0:
         return PASSED, ""
     if found := NO_PROGRAM.search(outcome["output"]):
-        return NOT_FIT, f"it calls the program {found[1]}, which the guest doesn't have"
+        return NOT_FIT, f"the script calls {found[1]}, a program that the guest doesn't have"
     if SHORT_INFO in outcome["output"]:
-        return (
-            NOT_FIT,
-            "this packetdrill is newer than the kernel: it reads a longer struct tcp_info than this kernel has",
-        )
+        return (NOT_FIT, "packetdrill is newer than the kernel, and reads a longer struct tcp_info than the kernel has")
     if OTHER_BYTES in outcome["output"] and ZERO_COPY in script and KEEPS_BUFFERS not in script:
         return (
             NOT_FIT,
-            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY} unless a script has {KEEPS_BUFFERS}",
+            f"packetdrill is newer than the script, and frees {ZERO_COPY} buffers because the script doesn't have {KEEPS_BUFFERS}",
         )
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"
     if outcome["status"] is None:
-        return FAILED, f"it did not end within {LIMIT_S} s of the guest's time"
+        return FAILED, f"the test did not end within {LIMIT_S} s of the guest's time"
     return FAILED, why_failed(outcome)
 
 

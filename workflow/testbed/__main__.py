@@ -20,22 +20,25 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="testbed", description="Execute one run.")
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
-    parser.add_argument("--wall-limit-s", type=float, help="seconds of real time after which an attempt is ended")
-    parser.add_argument("--kernels", type=Path, help="the folder of kernels with custom CCAs")
-    parser.add_argument("--programs", type=Path, help="the folder with the archives of declared programs")
-    parser.add_argument("--testbed-digest", help="the program's identity; computed if it isn't given")
-    parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")
+    parser.add_argument("--wall-limit-s", type=float, help="time limit for each try, in seconds of real time")
+    parser.add_argument("--kernels", type=Path, help="folder of the custom kernels")
+    parser.add_argument("--programs", type=Path, help="folder with the archives of declared programs")
+    parser.add_argument("--testbed-digest", help="identity of the testbed; computed by default")
+    parser.add_argument("--packets", type=Path, help="folder for captures of the run's packets (platform uml)")
     parser.add_argument("--packet-bytes", type=int, default=128, help="number of bytes to keep of each packet")
     parser.add_argument("--packet-keys", action="store_true", help="keep the TLS secrets that declared programs log")
     parser.add_argument(
-        "--at", nargs="*", default=[], help="interfaces at which packets are captured; all if none is given"
+        "--at",
+        nargs="*",
+        default=[],
+        help="interfaces at which packets are captured; by default all except the control interfaces",
     )
     parser.add_argument(
         "--packet-step-s",
         type=float,
-        help="interval in s of additional readings of captures that would be too large for one reading",
+        help="interval in s between additional readings, for captures that are too large to be read once at the end",
     )
-    parser.add_argument("--trace", type=Path, help="a folder that gets kernel events of the run (platform uml)")
+    parser.add_argument("--trace", type=Path, help="folder for a trace of the run's kernel events (platform uml)")
     parser.add_argument("--trace-kernel", type=Path, help="the guest kernel with tracing")
     parser.add_argument("--events", nargs="*", default=[], help="kernel events to trace, such as tcp:*")
     parser.add_argument("--functions", nargs="*", default=[], help="kernel functions to trace, such as cubictcp_*")

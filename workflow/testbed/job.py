@@ -71,7 +71,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         document.parent.mkdir(parents=True, exist_ok=True)
         document.unlink(missing_ok=True)  # damaged, or left by another run
         log_file.parent.mkdir(parents=True, exist_ok=True)
-        first_fault = "its job was ended" if was_cut_off(log_file, run) else None
+        first_fault = "the job was ended" if was_cut_off(log_file, run) else None
         with log_file.open("wb", buffering=0) as log:
             outcome = carry_out(specification, document, log, limit_s, first_fault)
     except WorkflowEnded:
@@ -81,8 +81,10 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         note(job_log, f"{run}: {in_words(error)}")
         return False
     if outcome.failure:
-        again = f"to repeat it, add --force {document} to the call"
-        tell(f"{run}: {outcome.failure}; its seed is {specification.seed}; the study goes on without it; {again}")
+        again = f"to repeat the run, add --force {document} to the command"
+        tell(
+            f"{run}: {outcome.failure}; its seed is {specification.seed}; the study continues without this run; {again}"
+        )
     elif outcome.first_fault:
         tell(f"{run}: succeeded on the second try; first try: {outcome.first_fault}")
     note(job_log, f"{run}: {outcome.failure or 'done'}{on_second_try(outcome.first_fault)}")
@@ -115,19 +117,17 @@ def main(arguments=None) -> int:
     parser.add_argument(
         "--conditions",
         required=True,
-        help="the conditions of the runs: one JSON object for all, or packed conditions for each",
+        help="conditions of the runs: one JSON object for all runs, or packed conditions for each run",
     )
     parser.add_argument(
         "--job",
         required=True,
-        help="a JSON object: runs, a list of [CCA, IP version, replication, seed]; log, a path or null; "
-        "program, the SHA-256 of the modules whose identity is handed over",
+        help="a JSON object with runs (a list of [CCA, IP version, replication, seed]), log (a path or null) and "
+        "program (the SHA-256 of the modules for which --testbed-digest was computed)",
     )
     parser.add_argument("--folder", required=True, type=Path, help="results/<study>")
-    parser.add_argument(
-        "--wall-limit-s", type=float, help="seconds of real time after which an attempt at a run is ended"
-    )
-    parser.add_argument("--testbed-digest", help="the program's identity; computed if it isn't given")
+    parser.add_argument("--wall-limit-s", type=float, help="time limit for each try of a run, in seconds of real time")
+    parser.add_argument("--testbed-digest", help="identity of the testbed; computed by default")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
     # A scheduler ends a job with this signal; a run's resources are released on the way out.

@@ -26,8 +26,8 @@ from topics.packet_size.topic import compares_sizes_alone, message_sizes
 from topics.packet_size.traffic import network_words
 
 SATURATED = (
-    "cpu_saturation: core 0 (senders) up to 100.0 %, 0.0 % stolen; core 1 (receivers, program) up to 62.2 %, "
-    "0.0 % stolen, expected at most 95 % busy in any second, 5 % stolen"
+    "cpu_saturation: core 0 (senders) up to 100.0 % busy, 0.0 % stolen; core 1 (receivers, program) up to 62.2 % busy, "
+    "0.0 % stolen, expected at most 95 % busy in any second, at most 5 % stolen"
 )
 
 
@@ -93,7 +93,7 @@ def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
     """Under a real clock, the smallest UDP packets saturated a core and, in one environment, made it late."""
     study = size_studies.sizes_study("host", sizes=(128, 1408))
     runs = study["runs"]
-    late = f"{SATURATED}; clock: 45.842 ms, 45.842 ms, expected 99 % of wake-ups late by at most 10 ms, all by 100 ms"
+    late = f"{SATURATED}; clock: 99 % at most 45.842 ms late, all at most 45.842 ms late, expected 99 % of wake-ups at most 10 ms late, all at most 100 ms late"
     for scenario, why in (("p2p-udp-128", SATURATED), ("cs-udp-128", late)):
         runs.loc[runs["scenario"] == scenario, ["valid", "invalid_because"]] = [False, why]
     measure(tmp_path / "virtual", size_studies.sizes_study(sizes=(128, 1408)))

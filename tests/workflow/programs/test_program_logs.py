@@ -48,8 +48,8 @@ def test_what_a_program_logs_stands_beside_what_the_kernel_tells(carried):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("GIF89a", "its qlog: a.qlog: is no qlog in JSON"),
-        ("[" * 500, "its qlog: a.qlog: is no qlog in JSON"),
+        ("GIF89a", "qlog: a.qlog: is not a qlog in JSON"),
+        ("[" * 500, "qlog: a.qlog: is not a qlog in JSON"),
         ("", "is empty"),
     ],
 )

@@ -119,12 +119,12 @@ def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
 @pytest.mark.parametrize(
     ("client", "finding"),
     [
-        ("get udp {server_address} {port} crash", "the client failed (signal 6), its last words: panic: \\x1b[31mout of ideas"),
-        ("get udp {server_address} {port} hang", "the client had not ended in time, without a word"),
-        ("get udp {server_address} {port} flood", "the client printed more than is allowed, its last words: xxx"),
-        ("get udp {server_address} {port} memory", "the client failed (exit status 1), its last words:"),
-        ("get udp {server_address} {port} silent", "it reported no number behind 'bytes', without a word"),
-        ("nonsense", "the client failed (exit status 1), its last words:"),
+        ("get udp {server_address} {port} crash", "the client failed (signal 6), last output: panic: \\x1b[31mout of ideas"),
+        ("get udp {server_address} {port} hang", "the client had not ended in time, no output"),
+        ("get udp {server_address} {port} flood", "the client printed more than is allowed, last output: xxx"),
+        ("get udp {server_address} {port} memory", "the client failed (exit status 1), last output:"),
+        ("get udp {server_address} {port} silent", "it reported no number after 'bytes', no output"),
+        ("nonsense", "the client failed (exit status 1), last output:"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
@@ -141,8 +141,8 @@ def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
     ("server", "finding"),
     [
         ("sleep 1000", "the server was never ready"),
-        ("{folder}/missing {seconds}", "the server was never ready, its last words: /program/missing: No such file or directory"),
-        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended early (exit status 3), its last words: listening"),
+        ("{folder}/missing {seconds}", "the server was never ready, last output: /program/missing: No such file or directory"),
+        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended early (exit status 3), last output: listening"),
     ],
 )  # fmt: skip
 def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
@@ -173,7 +173,7 @@ def test_a_program_reaches_nothing_else(carried):
         duration_s=2,
         failing=["program_data", "programs"],
     )  # fmt: skip
-    assert findings(document).endswith("its last words: reached: nothing")
+    assert findings(document).endswith("last output: reached: nothing")
 
 
 def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried):

@@ -64,7 +64,7 @@ def check_losses(specification, document, direction) -> Check:
     def judge(number):
         device = arrivals(number)[direction]
         if configured == 0 and device not in document["network"]["set"]["netem"][direction]:
-            return Check(name, True, "0 %", "nothing that could drop packets at random")
+            return Check(name, True, "0 %", "no netem that could drop packets")
         passed, dropped = counts_of_netem(document, device)
         return judge_loss(name, configured, dropped, passed + dropped)
 
@@ -103,9 +103,13 @@ def check_marks_of_each(specification, document) -> Check:
         if sum(arrived) > sum(marks) or (sum(marks) and specification.transport.ecn == "off"):
             wrong.append(direction)
         observed.append(
-            f"{direction} {' + '.join(map(str, marks))} marked, {sum(arrived)} arrived, at most {sum(behind)} waiting or lost"
+            f"{direction} {' + '.join(map(str, marks))} marked, {sum(arrived)} arrived, at most {sum(behind)} lost, waiting or counted twice"
         )
-    expected = "none" if specification.transport.ecn == "off" else "those marked, but for what waited or was lost"
+    expected = (
+        "no marks"
+        if specification.transport.ecn == "off"
+        else "marked packets arrived, unless they were lost or are still waiting"
+    )
     return Check("marks", not wrong, expected, "; ".join(observed))
 
 
@@ -139,7 +143,10 @@ def check_conservation(specification, document) -> Check:
         ok = all(abs(difference) <= own[direction] for direction, difference in differences.items())
         seen = ", ".join(f"{direction} {difference:+d}" for direction, difference in differences.items())
         return Check(
-            "conservation", ok, f"0 packets, but for multicast of hosts: up to {own['forward']}, {own['reverse']}", seen
+            "conservation",
+            ok,
+            f"no packet unaccounted for, except multicast from hosts (up to {own['forward']} forward, {own['reverse']} reverse)",
+            seen,
         )
 
     return of_each(specification, "conservation", judge)

@@ -33,8 +33,10 @@ def check_datagrams(specification, document) -> Check:
     wrong |= not 0 <= left - all_sent - packets_streamed(document) <= openings
     wrong |= not 0 <= in_network <= explained + few
     wrong |= not -openings <= missing - in_network <= held + few
-    observed.append(f"{in_network} did not arrive, {explained} dropped or waiting")
-    expected = f"as many received and lost as sent, but for those dropped at the end and up to {held} under way then"
+    observed.append(
+        f"by the kernels' counters, {in_network} did not arrive, and {explained} packets were dropped, damaged or still waiting"
+    )
+    expected = f"every datagram sent was received or lost, except those dropped or in transit at the end (up to {held} in transit)"
     return Check("datagrams", not wrong, expected, in_turn(observed))
 
 

@@ -53,12 +53,12 @@ def check_cca(specification, document) -> Check:
         if specification.groups
         else specification.ccas
     )
-    by_iperf3 = "" if specification.per_side else f"iperf3: {words(cca for _, cca in observed)}; "
+    by_iperf3 = "" if specification.per_side else f"iperf3: {words(cca for _, cca in observed)}, "
     return Check(
         "cca",
         ok,
-        f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
-        + (" in turn" if len(asked) > 1 else ""),
+        " and ".join(map(specification.kernel_cca, asked))
+        + (", as configured for each flow" if len(asked) > 1 else " on every connection"),
         f"{by_iperf3}kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
         SENDER if given and seen else INSTRUMENT,
     )
@@ -69,7 +69,10 @@ def check_segment_size(specification, document) -> Check:
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
     return Check(
-        "segment_size", bool(seen) and set(seen) == {wanted}, f"{wanted} bytes of payload", f"{words(seen)} bytes"
+        "segment_size",
+        bool(seen) and set(seen) == {wanted},
+        f"{wanted} bytes of payload",
+        f"{words(seen)} bytes" if seen else "no reading",
     )
 
 
@@ -114,8 +117,8 @@ def check_streams(specification, document) -> Check:
     return Check(
         "streams",
         len(streams) == specification.flows and (silent == 0 or packets_lost(document) > 0),
-        f"{specification.flows}, all sending",
-        f"{len(streams)}, {silent} that never sent, {idle} without a byte delivered",
+        f"{specification.flows} streams, all sending unless packets were lost",
+        f"{len(streams)} streams, {silent} never sent, {idle} delivered nothing",
         SENDER if len(streams) == specification.flows else INSTRUMENT,
     )
 
@@ -160,12 +163,12 @@ def check_overlap(specification, document) -> Check:
     if late and not packets_lost(document):
         wrong += late
     times = ", ".join(f"{at_s:g}" for at_s in sorted(planned))
-    of_late = (f"flow {flow} not yet at {at_s:g} s, its first packets lost" for flow, at_s in sorted(late.items()))
+    of_late = (f"flow {flow} not yet sending at {at_s:g} s (packets were lost)" for flow, at_s in sorted(late.items()))
     return Check(
         "overlap",
         bool(counts) and not wrong,
         f"{words(due_counts) if due_counts else specification.flows} flows sending at {times} s",
-        "; ".join([f"{words(counts)} flows", *([] if wrong else of_late)]),
+        "; ".join([f"{words(counts)} flows sending" if counts else "no reading", *([] if wrong else of_late)]),
         SENDER if wrong and len(idle) == len(wrong) else INSTRUMENT,
     )
 
@@ -199,8 +202,8 @@ def check_exchanges(specification, document) -> Check:
         result = process["round_trip"]
         if result["exchanges"] < MIN_EXCHANGES:
             wrong.append(process)
-        observed.append(f"{result['exchanges']} exchanges of {result['message_bytes']} bytes")
-    wanted = f"at least {MIN_EXCHANGES} of {specification.traffic.block_bytes} bytes"
+        observed.append(f"{result['exchanges']} exchanges of {result['message_bytes']}-byte messages")
+    wanted = f"at least {MIN_EXCHANGES} exchanges of {specification.traffic.block_bytes}-byte messages"
     same = all(p["round_trip"]["message_bytes"] == specification.traffic.block_bytes for p in document["traffic"])
     return Check("exchanges", same and not wrong, wanted, in_turn(observed), SENDER if same else INSTRUMENT)
 
@@ -216,7 +219,7 @@ def check_series(specification, document) -> Check:
     """The time series of every flow have enough readings for the flow's duration at the study's sampling interval."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
-        return Check("series", True, "none asked for", "none")
+        return Check("series", True, "no time series requested", "none")
     wanted = [
         math.floor((flow.length_s - start_within_s(specification)) * 1e3 / interval_ms)
         for flow in specification.long_flows
@@ -231,8 +234,8 @@ def check_series(specification, document) -> Check:
     return Check(
         "series",
         len(counts) == connections and enough,
-        f"{connections} flows, each {words(wanted)} readings at least",
-        f"{len(counts)} flows, {min(counts, default=0)} to {max(counts, default=0)} readings",
+        f"{connections} connections, each with at least {words(wanted)} readings",
+        f"{len(counts)} connections, {min(counts, default=0)} to {max(counts, default=0)} readings",
     )
 
 
@@ -266,11 +269,11 @@ def check_buffers(specification, document) -> Check:
         if share > MOST_LIMITED
         and not (is_sized(specification, last) if what == "send buffer" else lossy and is_opening(specification, last))
     ]
-    wanted = f"{' and '.join(what for what in checked if what in unasked)} within {100 * MOST_LIMITED:g} % of the time"
+    wanted = f"limited by the {' or '.join(what for what in checked if what in unasked)} for at most {100 * MOST_LIMITED:g} % of the busy time, unless the buffer was still growing"
     return Check(
         "buffers",
         not wrong,
-        wanted if unasked else "as asked",
+        wanted if unasked else "not checked, because the study limits the buffers",
         ", ".join(
             f"{what} {100 * max((share for share, _ in shares), default=0):.1f} %" for what, shares in limited.items()
         ),
@@ -332,7 +335,7 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
     if begin_ns == end_ns:
-        return Check("goodput_ceiling", True, "nothing to compare", "nothing known of what was delivered")
+        return Check("goodput_ceiling", True, "nothing to compare", "the amount of delivered data is not known")
     to_mbps = 8e3 / (end_ns - begin_ns)
     goodput = sum(count for _, _, count in got) * to_mbps
     most_bytes = specification.capacity_in(direction).most_bytes(begin_ns, end_ns)

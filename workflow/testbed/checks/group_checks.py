@@ -29,14 +29,16 @@ def check_web_objects(specification, document) -> Check:
         in_time = started == len(sizes) and on_time(specification, objects["start_ns"], times_ns, waits_ns)
         if objects["bytes"] != sizes or not in_time or whole != len(complete) or reasons or not accounted:
             wrong.append(group.name)
-        expected.append(f"{group.name}: {len(sizes)} objects at their times, complete or known why not")
+        expected.append(
+            f"{group.name}: {len(sizes)} objects requested on time, all complete unless the network prevented it"
+        )
         failed = (
             f", {len(objects['failures'])} failed ({words(objects['failures'].values())})"
             if objects["failures"]
             else ""
         )
-        late = "" if in_time else ", not all in time"
-        observed.append(f"{group.name}: {started} asked for{late}, {whole} complete to the byte{failed}")
+        late = "" if in_time else ", not all on time"
+        observed.append(f"{group.name}: {started} requested{late}, {whole} complete with the right size{failed}")
     return Check("web_objects", not wrong, in_turn(expected), in_turn(observed))
 
 
@@ -75,11 +77,11 @@ def check_real_time(specification, document) -> Check:
         if not in_time or early or streams["duplicates"] > doubled or streams["damaged"] or silent:
             wrong.append(group.name)
         expected.append(
-            f"{group.name}: {group.count * len(times_ns)} packets at their times, each once, after {least_ns / 1e6:g} ms or more"
+            f"{group.name}: {group.count * len(times_ns)} packets sent on time, all arrivals undamaged, without unexpected duplicates and after at least {least_ns / 1e6:g} ms"
         )
         observed.append(
-            f"{group.name}: {packets} sent{'' if in_time else ', not all in time'}, {len(delays)} arrived, "
-            f"{streams['duplicates']} twice, {streams['damaged']} damaged, after {'-' if shortest_ns is None else f'{shortest_ns / 1e6:g}'} ms or more"
+            f"{group.name}: {packets} sent{'' if in_time else ', not all on time'}, {len(delays)} arrived, "
+            f"{streams['duplicates']} duplicates, {streams['damaged']} damaged, shortest delay {'unknown' if shortest_ns is None else f'{shortest_ns / 1e6:g} ms'}"
         )
     return Check("real_time", not wrong, in_turn(expected), in_turn(observed))
 

@@ -26,8 +26,8 @@ def check_cpu_saturation(specification, document) -> Check:
     return Check(
         "cpu_saturation",
         max(busy.values()) <= BUSY_LIMIT and max(steal.values()) <= STEAL_LIMIT,
-        f"at most {100 * BUSY_LIMIT:g} % busy in any second, {100 * STEAL_LIMIT:g} % stolen",
-        "; ".join(f"core {core} ({', '.join(section['cores'][core]['roles'])}) up to {100 * busy[core]:.1f} %, "
+        f"at most {100 * BUSY_LIMIT:g} % busy in any second, at most {100 * STEAL_LIMIT:g} % stolen",
+        "; ".join(f"core {core} ({', '.join(section['cores'][core]['roles'])}) up to {100 * busy[core]:.1f} % busy, "
                   f"{100 * steal[core]:.1f} % stolen" for core in busy),
     )  # fmt: skip
 
@@ -38,8 +38,8 @@ def check_clock(specification, document) -> Check:
     return Check(
         "clock",
         late["p99"] <= LATE_P99_MS and late["max"] <= LATE_MAX_MS,
-        f"99 % of wake-ups late by at most {LATE_P99_MS:g} ms, all by at most {LATE_MAX_MS:g} ms",
-        f"{late['p99']:.3f} ms, {late['max']:.3f} ms",
+        f"99 % of wake-ups at most {LATE_P99_MS:g} ms late, all at most {LATE_MAX_MS:g} ms late",
+        f"99 % at most {late['p99']:.3f} ms late, all at most {late['max']:.3f} ms late",
     )
 
 

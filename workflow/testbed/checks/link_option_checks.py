@@ -30,7 +30,7 @@ def check_option(option: LinkOption, specification, document) -> Check:
     expected, observed = (
         "; ".join(f"{way} {getattr(check, side)}" for way, check in judged.items()) for side in ("expected", "observed")
     )
-    nothing = "nothing, for nothing is sent that way"
+    nothing = "not checked, because no packets are sent in that direction"
     return Check(option.check, all(check.ok for check in judged.values()), expected or nothing, observed or nothing)
 
 
@@ -56,7 +56,7 @@ def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"
     if least < most:
-        expected += f", of which checksums notice {100 * seen[0]:.4g} to {100 * seen[1]:.4g} %"
+        expected += f", of which checksums detect {100 * seen[0]:.4g} to {100 * seen[1]:.4g} %"
     if of == 0:
         return Check(name, False, expected, "no packet passed")
     nearest = min(max(count / of, least), most)

@@ -15,7 +15,7 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     half of ``false_alarm``. The bound takes the model's Markov chain into account, because losses in bursts vary more in number than
     independent losses.
     """
-    expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
+    expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets on average"
     if offered == 0:
         return Check(name, False, expected, "no packet passed")
     ok = math.exp(_log_bound(model, dropped, offered)) >= false_alarm / 2

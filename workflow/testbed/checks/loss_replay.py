@@ -104,8 +104,8 @@ def check_loss_bursts(specification, document) -> Check:
             2 / LOSS_FALSE_ALARM
         )
         wrong |= unlikely or dropped != seen["replayed_drops"]
-        expected.append(f"{direction} {length:.6g} packets in the mean, each as by the seed")
-        mean = f"{bursts} bursts of {dropped / bursts:.4g} packets in the mean" if bursts else "no burst that ended"
-        by_seed = "" if dropped == seen["replayed_drops"] else f", {seen['replayed_drops']} by the seed"
-        observed.append(f"{direction} {mean}, {dropped} dropped{by_seed}")
+        expected.append(f"{direction} bursts of {length:.6g} packets on average, all drops as determined by the seed")
+        mean = f"{bursts} bursts of {dropped / bursts:.4g} packets on average" if bursts else "no completed burst"
+        by_seed = "" if dropped == seen["replayed_drops"] else f", but {seen['replayed_drops']} according to the seed"
+        observed.append(f"{direction} {mean}, {dropped} packets dropped{by_seed}")
     return Check("loss_bursts", not wrong, "; ".join(expected), "; ".join(observed))

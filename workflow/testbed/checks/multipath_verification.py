@@ -30,7 +30,7 @@ def check_multipath(specification, document) -> Check:
     for host, wanted in plan(specification).items():
         read_back = document["network"]["read_back"]["multipath"][host]
         wrong += [f"{host}: {text}" for text in differences(wanted, read_back)]
-    state = f"{specification.paths} paths joined by {specification.multipath.by}"
+    state = f"{specification.paths} paths aggregated by {specification.multipath.by}"
     return Check("multipath", not wrong, state, "; ".join(wrong) or state)
 
 
@@ -71,7 +71,7 @@ def check_subflows(specification, document) -> Check:
     for host, counters in document["stack"]["tcp"].items():
         fallbacks = [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
         wrong, cause = wrong + fallbacks, INSTRUMENT if fallbacks else cause
-    expected = f"data on {specification.paths} subflows of every flow, one a path, no fallback"
+    expected = f"each flow with data on {specification.paths} subflows, one per path, and no fallback"
     return Check("subflows", not wrong, expected, "; ".join([*wrong, *spared]) or expected, cause)
 
 
@@ -83,7 +83,7 @@ def check_path_shares(specification, document) -> Check:
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
     if specification.multipath.distribution == "per-flow":
-        return Check("path_shares", sum(sent) > 0, "any, as the flows' ports have it", shares)
+        return Check("path_shares", sum(sent) > 0, "any (the flows' ports determine the paths)", shares)
     fair = sum(sent) / len(sent)
     ok = fair > 0 and all(abs(count - fair) <= SHARE_TOLERANCE * fair + OTHER_PACKETS for count in sent)
     return Check("path_shares", ok, f"{100 / len(sent):.3f} % each", shares)

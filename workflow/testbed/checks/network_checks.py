@@ -64,7 +64,7 @@ def check_qdiscs(specification, document) -> Check:
                     wrong.append(f"{name}: {kind} {key} {seen} instead of {value}")
     for name, interface in document["network"]["set"].get("arrivals", {}).items():
         if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
-            wrong.append(f"{name}: what arrives at {interface} does not pass it")
+            wrong.append(f"{name}: does not get the packets that arrive at {interface}")
     wrong += counted_otherwise(document["network"]["set"], document["links"])
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
 
@@ -75,7 +75,7 @@ def counted_otherwise(placed, links) -> list[str]:
     ``links`` has the counters before and after the traffic.
     """
     return [
-        f"{name}: {'+'.join(counted)} counted {when} the traffic instead of {'+'.join(wanted)}"
+        f"{name}: the counters {when} the traffic are from {'+'.join(counted)} instead of {'+'.join(wanted)}"
         for name, wanted in placed["qdiscs"].items()
         for when, of_links in links.items()
         if (counted := of_links.get(name, {}).get("qdiscs", wanted)).keys() != wanted.keys()
@@ -100,7 +100,7 @@ def check_offloads(specification, document) -> Check:
         if name not in arrivals and interface["offloads"][offload] != wanted
     ]
     wrong += [
-        f"{name}: super-packets of {interface['gso_max_segs']} segments"
+        f"{name}: super-packets of up to {interface['gso_max_segs']} segments"
         for name, interface in document["network"]["read_back"]["interfaces"].items()
         if interface.get("gso_max_segs", 1) != 1
     ]
@@ -113,7 +113,7 @@ def check_mtu(specification, document) -> Check:
     wanted, interfaces = specification.link_mtu_bytes, document["network"]["read_back"]["interfaces"]
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
-        f"{name}: {one['mtu_bytes']}"
+        f"{name}: {one['mtu_bytes']} bytes"
         for name, one in interfaces.items()
         if name not in arrivals and one["mtu_bytes"] != wanted
     ]
@@ -133,7 +133,7 @@ def check_host_settings(specification, document) -> Check:
                 if read_back[name].split() != value.split()
             ]
     buffers = dict.fromkeys((specification.receive_buffer_bytes, specification.send_buffer_bytes))
-    limit = f"buffers up to {' and '.join(map(str, buffers))} bytes, the rest as set"
+    limit = f"buffers of up to {' and '.join(map(str, buffers))} bytes, all other settings as set"
     return Check("host_settings", not wrong, limit, "; ".join(wrong) or limit)
 
 
@@ -158,7 +158,7 @@ def check_pacing(specification, document) -> Check:
     return Check(
         "pacing",
         kinds <= allowed and known,
-        f"{where}, pacing rate known" if allowed == {"fq"} else f"TCP internal ({where}), pacing rate known",
+        f"{where}, pacing rate known" if allowed == {"fq"} else f"paced by TCP itself ({where}), pacing rate known",
         f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
         SENDER if kinds <= allowed and readings(document) else INSTRUMENT,
     )
@@ -191,11 +191,11 @@ def check_loss(specification, document, direction) -> Check:
         return check_phases(name, losses_of_paths(specification, document, direction), judge_loss)
     configured, correlation = specification.loss_share(direction), specification.correlation("loss", direction)
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
-        return Check(name, True, "0 %", "nothing that could drop packets at random")
+        return Check(name, True, "0 %", "no netem that could drop packets")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
         # netem counts random losses and overflows in the same counter, and so does a shaper above netem (`net_xmit_drop_count`).
-        observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
+        observed = f"{loss_words(dropped, offered)}, including drops because netem's queue was full"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
         return judge_bursty_loss(name, model, dropped, offered, LOSS_FALSE_ALARM)
@@ -251,7 +251,11 @@ def check_ecn(specification, document) -> Check:
         for pair, connections in otherwise.items()
     )
     expected = words(wanted or [specification.transport.ecn])
-    after_loss = f", after the loss of {sum(map(len, otherwise.values()))} SYN" if otherwise and fell_back else ""
+    after_loss = (
+        f", connections with weaker ECN after a lost SYN: {sum(map(len, otherwise.values()))}"
+        if otherwise and fell_back
+        else ""
+    )
     return Check("ecn", bool(seen) and fell_back, expected, f"{words(seen)} ({len(seen)} readings){after_loss}")
 
 
@@ -269,9 +273,13 @@ def check_marks(specification, document) -> Check:
         if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
             wrong.append(direction)
         observed.append(
-            f"{direction} {marked} marked, {arrived} arrived, {unseen} at most waiting, lost behind or counted twice"
+            f"{direction} {marked} marked, {arrived} arrived, at most {unseen} lost, waiting or counted twice"
         )
-    expected = "none" if not specification.uses_ecn else "as many arrived as marked, but for those waiting or lost"
+    expected = (
+        "no marks"
+        if not specification.uses_ecn
+        else "marked packets arrived, unless they were lost or are still waiting"
+    )
     return Check("marks", not wrong, expected, "; ".join(observed))
 
 
@@ -322,13 +330,13 @@ def check_memory(specification, document) -> Check:
 def check_drops_elsewhere(specification, document) -> Check:
     """Packets were dropped only by the bottleneck's queue and by netem."""
     after = document["links"]["after"]
-    drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
+    drops = [f"{i['device_drops']} at {name}" for name, i in after.items() if i["device_drops"]]
     if document["stack"]["backlog_drops"]:
-        drops.append(f"backlog {document['stack']['backlog_drops']}")
+        drops.append(f"{document['stack']['backlog_drops']} in the cores' backlogs")
     for name, interface in after.items():
         # Tunnels and their bond have no settings and thus no queue either.
         if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
-            drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
+            drops += [f"{q['drops']} at {name} ({k})" for k, q in interface["qdiscs"].items() if q["drops"]]
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
 
 

@@ -29,12 +29,12 @@ def check_policer(specification, document) -> Check:
     for direction, policer in specification.policers.items():
         way = "" if specification.policers.keys() == {FORWARD} else f"{direction} "
         expected.append(
-            f"{way}{policer['rate_mbps']:g} Mbit/s, a burst of {policer['burst_bytes']} bytes, shared by all senders"
+            f"{way}{policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']} bytes, shared by all senders"
         )
         delivered, allowed = delivered_of_allowed(specification, document, direction)
         if delivered > allowed:
-            wrong.append(f"{way}more was delivered")
-        got = f"{delivered} bytes delivered of {allowed:.0f} at most, " if allowed else ""
+            wrong.append(f"{way}more data delivered than allowed")
+        got = f"{delivered} bytes delivered, at most {allowed:.0f} allowed, " if allowed else ""
         observed.append(f"{way}{got}{drops(document, direction)} packets dropped")
     return Check("policer", not wrong, "; ".join(expected), "; ".join([*wrong, *observed]))
 

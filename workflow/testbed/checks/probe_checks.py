@@ -40,13 +40,13 @@ def check_delay(specification, document) -> Check:
             observed.append(f"{where} {in_ms(shortest_ns, longest_ns)}")
             problems += ["too short"] if shortest_ns < low_ns - DELAY_SLACK_NS else []
             problems += ["too long"] if longest_ns > high_ns + DELAY_SLACK_NS else []
-            problems += ["too much alike"] if longest_ns - shortest_ns < range_ns - DELAY_SLACK_NS else []
+            problems += ["too little variation"] if longest_ns - shortest_ns < range_ns - DELAY_SLACK_NS else []
         else:
             observed.append(f"{where} none of {seen['sent']} arrived")
             here = specification.on_path(place // 2)
             problems += [] if at_the_end(here, direction, "loss_percent") else ["all lost"]
         if seen["twice"] and not specification.option("duplicate_percent", direction):
-            problems.append(f"{seen['twice']} came twice")
+            problems.append(f"{seen['twice']} arrived twice")
         problems += [f"{seen['overtaken']} overtaken"] if seen.get("overtaken") else []
         problems += bunch_problems(specification, seen) + deviation_problems(specification, seen)
         problems += table_problems(specification, place // 2, seen)
@@ -104,7 +104,7 @@ def table_problems(specification, place, seen) -> list[str]:
     )
     mean_ms = mean_delay_ms(specification, place, direction)
     seen, most = distance(delays, numbers, 1e6 * mean_ms, 1e6 * jitter_ms, DELAY_SLACK_NS), most_distance(len(delays))
-    return [] if seen <= most else [f"distance from the table {seen:.3f}, expected up to {most:.3f}"]
+    return [] if seen <= most else [f"distribution differs from the table by {seen:.3f}, expected at most {most:.3f}"]
 
 
 def bunch_problems(specification, seen) -> list[str]:
@@ -135,7 +135,7 @@ def deviation_problems(specification, seen) -> list[str]:
     low, high = DEVIATION_OF[distribution]
     if low * jitter_ms <= deviation_ms <= high * jitter_ms:
         return []
-    return [f"deviation {deviation_ms:.4g} ms, expected {low * jitter_ms:g} to {high * jitter_ms:g} ms"]
+    return [f"standard deviation {deviation_ms:.4g} ms, expected {low * jitter_ms:g} to {high * jitter_ms:g} ms"]
 
 
 def in_ms(shortest_ns, longest_ns) -> str:
@@ -167,8 +167,11 @@ def check_rate(specification, document) -> Check:
                 specification, seen["direction"], due_ns
             )
             ok &= (bunched or due_ns - slack_ns <= gap_ns) and gap_ns <= most_ns
-        expected.append(f"{seen['direction']} a full packet each {due_ns / 1e3:.6g} us")
-        observed.append(f"{seen['direction']} " + ("no train" if gap_ns is None else f"each {gap_ns / 1e3:.6g} us"))
+        expected.append(f"{seen['direction']} one full packet every {due_ns / 1e3:.6g} us")
+        observed.append(
+            f"{seen['direction']} "
+            + ("too few consecutive packets" if gap_ns is None else f"one every {gap_ns / 1e3:.6g} us")
+        )
     return Check("rate", ok, in_turn(sorted(set(expected))), "; ".join(dict.fromkeys(observed)))
 
 
@@ -202,8 +205,8 @@ def check_queue_limit(specification, document) -> Check:
         most += FAST_PATH_PACKETS if discipline.name == "fq" else 0
         ok &= (most - one < held if exact else held > 0) and held <= most
         expected.append(f"{'' if exact else 'up to '}{most} {counted}")
-        observed.append(f"{seen['direction']} {held} {counted} of {seen['at_once']} packets at once")
-    none = "not asked of a queue so large, or behind a policer"
+        observed.append(f"{seen['direction']} {held} {counted} held when {seen['at_once']} packets arrived at once")
+    none = "not probed: the queue is too large, or behind a policer"
     return Check(
         "queue_limit", ok, "; ".join(dict.fromkeys(expected)) or none, "; ".join(dict.fromkeys(observed)) or none
     )
@@ -220,8 +223,8 @@ def check_burst(specification, document) -> Check:
             lossy = specification.link.netem_is_queue and specification.link.loss_percent[seen["direction"]]
             ok &= (bool(lossy) or seen["burst_packets"] >= holds) and seen["burst_packets"] <= holds + 1
             expected.append(f"{'up to ' if lossy else ''}{holds} or {holds + 1} packets at once")
-            observed.append(f"{seen['direction']} {seen['burst_packets']}")
-    none = "not asked of a queue so large, or behind a policer"
+            observed.append(f"{seen['direction']} {seen['burst_packets']} packets")
+    none = "not probed: the queue is too large, or behind a policer"
     return Check("burst", ok, in_turn(sorted(set(expected))) or none, "; ".join(observed) or none)
 
 
@@ -237,10 +240,10 @@ def check_policed(specification, document) -> Check:
         again = (burst_bytes % one + burst_bytes / 2) / one
         # tc and the kernel count a bucket in ticks.
         ok &= abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
-        expected.append(f"{first} packets, then {again:.1f}")
-        observed.append(f"{seen['passed']} packets, then {seen['passed_again']}, of {seen['policed']} each")
+        expected.append(f"{first} packets with a full bucket, {again:.1f} half a filling time later")
+        observed.append(f"{seen['passed']} packets, later {seen['passed_again']}, of {seen['policed']} sent each time")
     return Check(
-        "policed", ok, "; ".join(expected) or "not asked of a bucket so large", "; ".join(observed) or "not asked"
+        "policed", ok, "; ".join(expected) or "not probed: the bucket is too large", "; ".join(observed) or "not probed"
     )
 
 

@@ -23,7 +23,7 @@ def check_programs(specification, document) -> Check:
     wrong = []
     for flow, entry in zip(specification.program_flows, document["programs"], strict=True):
         wrong += [f"{flow.who}: {finding}" for finding in findings(flow, entry, is_cut_off(specification, flow))]
-    expected = "each ready, ended and reporting as declared"
+    expected = "each program became ready, ended and reported as declared"
     return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
@@ -55,7 +55,7 @@ def findings(flow, entry, cut_off=False) -> list[str]:
             found.append(f"the {side} failed{how(one)}{last_words(one)}")
     if not found and not cut_off and flow.program.reports_bytes and reported_bytes(flow, entry) is None:
         receiver = entry[receiving_side(flow)]
-        found.append(f"it reported no number behind {flow.program.reports_bytes!r}{last_words(receiver)}")
+        found.append(f"it reported no number after {flow.program.reports_bytes!r}{last_words(receiver)}")
     return found
 
 
@@ -78,7 +78,7 @@ def how(side) -> str:
 
 def last_words(side) -> str:
     """Return a side's last output as text for a message."""
-    return f", its last words: {side['last']}" if side["last"] else ", without a word"
+    return f", last output: {side['last']}" if side["last"] else ", no output"
 
 
 def check_program_packets(specification, document) -> Check:
@@ -90,10 +90,12 @@ def check_program_packets(specification, document) -> Check:
     copies = any(specification.option("duplicate_percent", flow.pair.direction) for flow in specification.program_flows)
     for flow, packets in zip(specification.program_flows, counted["flows"], strict=True):
         if packets["packets_arrived"] > packets["packets_sent"] and not copies:
-            wrong.append(f"{flow.who}: {packets['packets_arrived']} arrived of {packets['packets_sent']}")
+            wrong.append(
+                f"{flow.who}: {packets['packets_arrived']} packets arrived, but only {packets['packets_sent']} were sent"
+            )
         if packets["largest_packet_bytes"] > largest_bytes:
             wrong.append(f"{flow.who}: a packet of {packets['largest_packet_bytes']} bytes")
-    expected = f"all counted, up to {largest_bytes} bytes each, no more arrived than sent"
+    expected = f"all packets counted, each of up to {largest_bytes} bytes, no more arrived than sent"
     return Check("program_packets", not wrong, expected, "; ".join(wrong) or expected)
 
 
@@ -109,10 +111,10 @@ def check_program_data(specification, document) -> Check:
         if not packets["packets_sent"]:
             wrong.append(f"{flow.who}: sent no data from port {flow.port}{last_words(entry['server'])}")
         elif (said := reported_bytes(flow, entry)) is not None and said > arrived:
-            wrong.append(f"{flow.who}: reported {said} bytes, and {arrived} arrived")
+            wrong.append(f"{flow.who}: reported {said} bytes, but {arrived} arrived")
         elif flow.bytes is not None and entry["client"]["ended_by"] == ITSELF and arrived < flow.bytes:
-            wrong.append(f"{flow.who}: ended with {arrived} bytes of {flow.bytes} arrived")
-    expected = "each sent data, no less arrived than it reported and was asked for"
+            wrong.append(f"{flow.who}: ended when {arrived} of {flow.bytes} bytes had arrived")
+    expected = "each program sent data, and all reported or requested data arrived"
     return Check("program_data", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
@@ -123,8 +125,8 @@ def check_qlog(specification, document) -> Check:
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)
         if flow.program.qlog
     ]
-    wrong = [f"{flow.who}: its qlog: {log['problem']}" for flow, log in flows if "problem" in log]
-    expected = "each log can be read, and tells of congestion control"
+    wrong = [f"{flow.who}: qlog: {log['problem']}" for flow, log in flows if "problem" in log]
+    expected = "each log is readable and has congestion control events"
     return Check("qlog", not wrong, expected, "; ".join(wrong) or expected)
 
 

@@ -32,12 +32,12 @@ def check_duration(specification, document) -> Check:
     late = [wait for wait in waits_ms if not 0 <= wait <= most_ms]
     missing = len(planned) - len(waits_ms)
     ok = not early and (not (late or missing) or packets_lost(document) > 0)
-    observed = f"{min(waits_ms, default=0):.3f} to {max(waits_ms, default=0):.3f} ms after their start"
+    observed = f"connected {min(waits_ms, default=0):.3f} to {max(waits_ms, default=0):.3f} ms after the planned start"
     observed += f", {missing} without a connection" if missing else ""
     return Check(
         "duration",
         ok,
-        f"{len(planned)} connections within {most_ms:.0f} ms of their start, none ended before its stop",
+        f"{len(planned)} connections within {most_ms:.0f} ms of the planned start unless packets were lost, none ended early",
         observed + (f", {len(early)} ended early" if early else ""),
     )
 
@@ -65,11 +65,11 @@ def check_bytes(specification, document) -> Check:
         if "failure" in entry["stream"] and entry["stream"]["connected_ns"] is not None
     ]
     total = sum(entry["stream"]["received_bytes"] or 0 for entry in document["traffic"])
-    observed = f"{total} bytes received, {len(wrong)} flows with another count"
+    observed = f"{total} bytes received, flows with differing counts: {len(wrong)}"
     return Check(
         "bytes",
         not wrong,
-        "what each flow wrote, acknowledged and received",
+        "all bytes that each flow wrote were acknowledged and received",
         observed + (f", {len(failures)} failed ({words(failures)})" if failures else ""),
     )
 
@@ -81,8 +81,8 @@ def check_streams(specification, document) -> Check:
     return Check(
         "streams",
         len(streams) == specification.flows and (silent == 0 or packets_lost(document) > 0),
-        f"{specification.flows}, all sending",
-        f"{len(streams)}, {silent} that never sent",
+        f"{specification.flows} streams, all sending unless packets were lost",
+        f"{len(streams)} streams, {silent} never sent",
         SENDER if len(streams) == specification.flows else INSTRUMENT,
     )
 
@@ -91,7 +91,7 @@ def check_series(specification, document) -> Check:
     """Each sampled flow has a reading in the time series at every sample from its connection to its planned stop."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
-        return Check("series", True, "none asked for", "none")
+        return Check("series", True, "no time series requested", "none")
     wanted = {}
     for number in specification.sampled_flows:
         entry = document["traffic"][number]
@@ -103,7 +103,7 @@ def check_series(specification, document) -> Check:
     return Check(
         "series",
         all(counts.get(number, 0) >= least for number, least in wanted.items()) and counts.keys() <= wanted.keys(),
-        f"{len(wanted)} flows, {min(wanted.values(), default=0)} to {max(wanted.values(), default=0)} readings at least",
+        f"{len(wanted)} flows, each with at least {min(wanted.values(), default=0)} to {max(wanted.values(), default=0)} readings",
         f"{len(counts)} flows, {min(counts.values(), default=0)} to {max(counts.values(), default=0)} readings",
     )
 

@@ -23,14 +23,14 @@ def check_timeline(specification, document) -> Check:
             wrong.append(f"{words(change)}: {late_ns / 1e6:g} ms late")
         values = [device["value"] for device in entry["devices"].values()]
         if not values or not all(same(value, change.value) for value in values):
-            wrong.append(f"{words(change)}: the kernel says {values}")
+            wrong.append(f"{words(change)}: the kernel reports {values}")
     wrong += passed_beyond(specification, done) + passed_beyond_trace(specification, done)
     wrong += left_too_slowly(specification, done) + delayed_otherwise(specification, done)
     if len(done) != len(asked):
-        wrong.append(f"{len(done)} changes")
-    expected = f"{len(asked)} changes, each within {latest_ns / 1e6:g} ms of its time and confirmed by the kernel"
+        wrong.append(f"{len(done)} changes were made")
+    expected = f"{len(asked)} changes, each at most {latest_ns / 1e6:g} ms late and confirmed by the kernel"
     late_ms = max((entry["realised_ns"] - entry["at_ns"] for entry in done), default=0) / 1e6
-    observed = f"{len(done)} changes, up to {late_ms:g} ms late, confirmed"
+    observed = f"{len(done)} changes, at most {late_ms:g} ms late, confirmed by the kernel"
     return Check("timeline", not wrong, expected, "; ".join(wrong[:5]) or observed)
 
 
@@ -54,7 +54,7 @@ def passed_beyond(specification, done) -> list[str]:
                 packet_ns = specification.packet_bytes * 8e3 / rate_mbps
                 if bytes_passed > most * packet_ns / math.floor(packet_ns):
                     wrong.append(
-                        f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s"
+                        f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s, more than the rate allows"
                     )
             before[name] = (entry["realised_ns"], entry["value"], device.get("bytes", 0))
     return wrong
@@ -77,7 +77,7 @@ def left_too_slowly(specification, done) -> list[str]:
             waited = device["backlog_bytes"]
             if device["left_bytes"] < waited - lost:
                 wrong.append(
-                    f"{name}: {device['left_bytes']} bytes left of {waited} that waited at {entry['at_ns'] / 1e9:g} s"
+                    f"{name}: only {device['left_bytes']} of the {waited} bytes that waited at {entry['at_ns'] / 1e9:g} s were sent in time"
                 )
     return wrong
 
@@ -104,7 +104,7 @@ def delayed_otherwise(specification, done) -> list[str]:
             left = after["devices"][name]["packets"]
             if "came_packets" in device and abs(left - device["came_packets"]) > BEYOND_PACKETS:
                 wrong.append(
-                    f"{name}: {left} packets had left by {after['at_ns'] / 1e9:g} s, {device['came_packets']} had come a delay before"
+                    f"{name}: {left} packets had left by {after['at_ns'] / 1e9:g} s, but {device['came_packets']} had arrived one delay earlier"
                 )
     return wrong
 
@@ -133,5 +133,7 @@ def passed_beyond_trace(specification, done) -> list[str]:
             most = rate_mbps * lasted_ns / 8e3 * packet_ns / math.floor(packet_ns) + beyond
             if device["bytes"] - passed > most:
                 bytes_passed = device["bytes"] - passed
-                wrong.append(f"{name}: {bytes_passed} bytes until {entry['at_ns'] / 1e9:g} s, offered were {most:.0f}")
+                wrong.append(
+                    f"{name}: {bytes_passed} bytes passed until {entry['at_ns'] / 1e9:g} s, but the trace allows at most {most:.0f}"
+                )
     return wrong[:1]

@@ -43,9 +43,12 @@ def check_send_buffer(specification, document) -> Check:
         if size < asked and 2 * size > taken > size / 2 and specification.traffic.bitrate_mbps is None
     ]
     ok = taken is not None and taken <= asked + PACKET_MEMORY_BYTES and flying <= asked and not small
-    observed = f"{taken} bytes taken, {flying} of them unacknowledged payload"
+    observed = "no reading" if taken is None else f"up to {taken} bytes used, up to {flying} bytes unacknowledged"
     return Check(
-        "send_buffer", ok, f"up to {asked} bytes", observed + (f", the kernel's limit {words(small)}" if small else "")
+        "send_buffer",
+        ok,
+        f"up to {asked} bytes used",
+        observed + (f", buffer size {words(small)} bytes" if small else ""),
     )
 
 
@@ -61,8 +64,8 @@ def check_receive_buffer(specification, document) -> Check:
     return Check(
         "receive_buffer",
         least <= flying <= asked,
-        f"up to {asked} bytes unacknowledged" + (f", {least:.0f} at least" if least else ""),
-        f"{flying} bytes, held back {100 * held:.1f} % of the time",
+        f"up to {asked} bytes unacknowledged" + (f", and at least {least:.0f}" if least else ""),
+        f"{flying} bytes, limited by the receive window for {100 * held:.1f} % of the busy time",
     )
 
 
@@ -105,7 +108,7 @@ def check_acknowledgements(specification, document) -> Check:
     return Check(
         "acknowledgements",
         ok,
-        f"{ACKNOWLEDGED:g} acknowledgements a segment or more",
+        f"at least {ACKNOWLEDGED:g} acknowledgements per segment",
         in_turn([f"{share:.3f}" for share in shares]),
     )
 
@@ -156,7 +159,7 @@ def check_super_packets(specification, document) -> Check:
     return Check(
         "super_packets",
         all(size <= most * (1 + RATE_SLACK) for size in sizes),
-        f"up to {most:.4g} segments",
+        f"up to {most:.4g} segments on average",
         in_turn([f"{size:.4g}" for size in sizes]),
     )
 
@@ -169,7 +172,7 @@ def check_pacing_limit(specification, document) -> Check:
     slack = PACING_DIGITS * asked + BYTE_A_SECOND_MBPS
     right = bool(seen) and all(limit and abs(limit - asked) <= slack for limit in limits)
     most = max(rates, default=0)
-    observed = f"{words(f'{limit:g}' if limit else 'none' for limit in limits)} Mbit/s, pacing rates up to {most:.6g}"
+    observed = f"limit {words(f'{limit:g} Mbit/s' if limit else 'none' for limit in limits)}, pacing rates up to {most:.6g} Mbit/s"
     return Check("pacing_limit", right and most <= asked + slack, f"{asked:g} Mbit/s", observed)
 
 

@@ -39,9 +39,9 @@ def last_words(printed) -> str:
     lines = lines_of(printed)
     why = dict.fromkeys(line for line in lines if WHY.search(line))
     if not why:
-        return f"; the kernel's last words: {lines[-1]}" if lines else ""
+        return f"; the guest's last output: {lines[-1]}" if lines else ""
     trace = call_trace(lines)
-    return f"; the kernel's last words: {' / '.join(why)}" + (f"; call trace: {' < '.join(trace)}" if trace else "")
+    return f"; the guest's last output: {' / '.join(why)}" + (f"; call trace: {' < '.join(trace)}" if trace else "")
 
 
 def call_trace(lines) -> list[str]:

@@ -96,7 +96,7 @@ def execute(
             console.copy()
         printed = console.printed()
         if len(printed) >= LARGEST_CONSOLE_BYTES:
-            raise ConsoleFull(step, f"printed more than {LARGEST_CONSOLE_BYTES:,} bytes, and could print no more")
+            raise ConsoleFull(step, f"reached its output limit of {LARGEST_CONSOLE_BYTES:,} bytes")
         return status, printed
 
 

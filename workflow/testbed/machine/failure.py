@@ -8,7 +8,7 @@ from experiment.specification import DOCUMENT_VERSION
 from testbed.checks.check import INSTRUMENT, SENDER, Check, verdict_of
 
 CHECK = "carried_out"
-EXPECTED = "every step, to its end"
+EXPECTED = "every step completed"
 #: Kinds of failure: the kernel crashed, or the run did not end.
 CRASH, NOT_ENDED = "crash", "not ended"
 

@@ -57,11 +57,11 @@ def lay_programs(specification, job) -> None:
     for folder, sha256 in needs_files(specification).items():
         archive = specification.programs and specification.programs / f"{folder}.tar"
         if not archive:
-            raise GuestError("guest", f"the files of its program {folder} are missing from the study's results")
+            raise GuestError("guest", f"the files of the program {folder} are missing from the study's results")
         try:
             lay(job / "programs" / folder, archive, sha256)
         except OSError as error:
-            raise GuestError("guest", f"the files of its program, {archive}: {in_words(error)}") from None
+            raise GuestError("guest", f"the program's files in {archive}: {in_words(error)}") from None
 
 
 def linked(file, place) -> None:
@@ -158,7 +158,7 @@ def prepare(folder) -> None:
             shutil.copyfile(module, copy)
         compiled = subprocess.run([*COMPILE, package.name, str(folder / package.name)], env={"PYTHONHASHSEED": "0"})
         if compiled.returncode:
-            raise OSError(f"{folder}: the testbed's modules can't be compiled there")
+            raise OSError(f"{folder}: the testbed's modules can't be compiled in this folder")
 
 
 def prepared() -> Path:

@@ -81,7 +81,8 @@ def boot(specification, wall_limit_s, log) -> dict:
         # ping and the kernel's packet timestamps use the time of day.
         if abs(step_s := clock_difference_s() - before_s) > STEP_S:
             raise MachineFault(
-                "host", f"the machine's clock was set by {step_s:+.3f} s meanwhile, or the machine slept"
+                "host",
+                f"the machine's clock jumped by {step_s:+.3f} s during the run: it was set, or the machine slept",
             )
         return result(specification, job, status, "host", "the run's first process")
 

@@ -53,7 +53,9 @@ def prepare(job) -> None:
     mount("tmpfs", "/tmp", "tmpfs")
     devices = sorted(os.listdir("/sys/class/net"))
     if "lo" not in devices or any(has_hardware(name) for name in devices):
-        raise RuntimeError(f"the run's network namespace has {', '.join(devices)}: allowed: no device of the machine")
+        raise RuntimeError(
+            f"the run's network namespace has {', '.join(devices) or 'no device'}; allowed: lo, and no device of the machine"
+        )
 
 
 def has_hardware(name) -> bool:

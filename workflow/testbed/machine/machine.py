@@ -145,7 +145,7 @@ def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
         waited = False
         while (core := take_core(stack, folder)) is None:
             if not waited:
-                note(log, "waiting for a core: other runs have them all")
+                note(log, "waiting for a core: other runs use all cores")
             waited = True
             if ended_within(CORE_POLL_S, workflow):
                 raise WorkflowEnded
@@ -186,7 +186,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
         for core in sorted(online_cores() | os.sched_getaffinity(0)):
             while not lock_core(stack, core, folder):
                 if not waited:
-                    note(log, "waiting for all cores: other runs have some")
+                    note(log, "waiting for all cores: other runs use some of them")
                 waited = True
                 if ended_within(ALL_CORES_POLL_S, workflow):
                     raise WorkflowEnded
@@ -222,7 +222,9 @@ def memory_folder(least_mib) -> str:
             causes.append(f"{folder} has {free_mib} MiB free")
         else:
             return folder
-    raise GuestError("guest", f"no suitable folder for its memory of at least {least_mib} MiB: {', '.join(causes)}")
+    raise GuestError(
+        "guest", f"no suitable folder for the guest's memory of at least {least_mib} MiB: {', '.join(causes)}"
+    )
 
 
 def may_have_huge_pages(folder) -> bool:

@@ -79,7 +79,9 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
             for entry in tar:
                 parts = Path(entry.name).parts
                 if not entry.isfile() or ".." in parts or Path(entry.name).is_absolute() or len(files) >= MOST_FILES:
-                    raise GivenFileError("it has something other than a program's files")
+                    raise GivenFileError(
+                        f"it has an entry that is not a program's file, or more than {MOST_FILES:,} entries"
+                    )
                 files[entry.name] = tar.extractfile(entry).read(), bool(entry.mode & stat.S_IXUSR)
     except tarfile.TarError as error:
         raise GivenFileError(f"it is not an archive of a program ({error})") from None

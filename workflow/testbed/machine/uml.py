@@ -155,7 +155,7 @@ def kernel_file(specification) -> str:
             *([kernel_words(specification.kernel)] if specification.kernel else []),
             *(one.source for one in specification.sources),
         ]
-        raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")
+        raise GuestError("guest", f"the run's kernel {name} ({' with '.join(parts)}) was not built")
     return str(path.absolute())
 
 
@@ -311,7 +311,7 @@ def closed_off_in(job, huge_pages) -> Callable:
         raise GuestError(
             "guest",
             f"the study's own kernel or program may come from a third party, and this machine can't isolate it from your files ({why}); "
-            f"{OPEN_VARIABLE}=1 starts it nevertheless, if you trust it",
+            f"if you trust it, {OPEN_VARIABLE}=1 starts it without isolation",
         )
     return lambda: closed_off.close_off(job, huge_pages)
 

@@ -137,7 +137,7 @@ class Channel:
                         return
                     yield start, end
         except BlockingIOError:
-            raise NetlinkError(f"{self.node.name}: {what}: the kernel's answer has no end") from None
+            raise NetlinkError(f"{self.node.name}: {what}: the kernel's answer is incomplete") from None
         except (OSError, ValueError, struct.error) as error:
             raise NetlinkError(f"{self.node.name}: {what}: {error}", getattr(error, "errno", None)) from error
 
@@ -152,10 +152,10 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
     at = 0
     while at < length:
         if length - at < HEADER.size:
-            raise ValueError(f"{length - at} bytes of a netlink header, expected {HEADER.size}")
+            raise ValueError(f"netlink header of {length - at} bytes, expected {HEADER.size}")
         size, kind, _, number, _ = HEADER.unpack_from(buffer, at)
         if not HEADER.size <= size <= length - at:
-            raise ValueError(f"a netlink message of {size} bytes in {length - at}")
+            raise ValueError(f"netlink message of {size} bytes, with {length - at} bytes left")
         if number == sequence:
             yield kind, at + HEADER.size, at + size
         at += size + 3 & ~3
@@ -170,7 +170,7 @@ def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
     while start + ATTRIBUTE.size <= end:
         size, kind = ATTRIBUTE.unpack_from(buffer, start)
         if not ATTRIBUTE.size <= size <= end - start:
-            raise ValueError(f"a netlink attribute of {size} bytes in {end - start}")
+            raise ValueError(f"netlink attribute of {size} bytes, with {end - start} bytes left")
         values[kind & TYPE_MASK] = start + ATTRIBUTE.size, start + size
         start += size + 3 & ~3
     return values

@@ -101,15 +101,15 @@ def check_outage(specification, document) -> Check:
     """Check that the path was down at the requested time: arriving packets were dropped, none passed, and the path came up again."""
     asked, seen = specification.multipath.outage, document.get("outage", {})
     begin_s, end_s = asked["at_s"], asked["at_s"] + asked["for_s"]
-    expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, packets dropped, none let in"
+    expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, all packets dropped"
     if "end_s" not in seen:
-        return Check("outage", False, expected, "it did not come back" if seen else "there was none")
+        return Check("outage", False, expected, "the path did not come up again" if seen else "no outage")
     late_s = 0.0 if specification.virtual_clock else REAL_LATE_S
     in_time = all(0 <= seen[when] - at <= late_s for when, at in (("begin_s", begin_s), ("end_s", end_s)))
     as_set = all((*seen["down"].values(), *seen["up"].values(), seen["path"] == asked["path"]))
     lost = seen["dropped"]["forward"] > 0 and not any(seen["let_in"].values())
     observed = (
-        f"path {seen['path']} down from {seen['begin_s']:g} to {seen['end_s']:g} s, dropped {seen['dropped']['forward']} "
-        f"forward and {seen['dropped']['reverse']} reverse, let in {sum(seen['let_in'].values())}"
+        f"path {seen['path']} down from {seen['begin_s']:g} to {seen['end_s']:g} s, packets dropped: {seen['dropped']['forward']} "
+        f"forward and {seen['dropped']['reverse']} reverse, packets passed: {sum(seen['let_in'].values())}"
     )
     return Check("outage", in_time and as_set and lost, expected, observed)

@@ -20,7 +20,7 @@ def cca_parameters(specification) -> dict[str, dict[str, str]]:
         }
         if missing := [name for name in one.parameters if name not in seen[one.module]]:
             raise SettingError(
-                f"{one.module} has no parameter {missing[0]} that the kernel shows; "
-                f"it shows {', '.join(seen[one.module]) or 'none'}"
+                f"the kernel shows no parameter {missing[0]} of {one.module}, "
+                f"only {', '.join(seen[one.module]) or 'none'}"
             )
     return seen

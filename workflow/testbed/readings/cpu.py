@@ -86,7 +86,7 @@ class CpuReader:
             Origin of the traffic, as given by `time.monotonic_ns`.
         """
         if not self._readings or len(self._readings) < 2:
-            raise CpuError("the reader of CPU times gave no readings")
+            raise CpuError("the reader of CPU times returned no readings")
         return summary(self._readings, roles, origin_ns, self._interval_ms)
 
 

@@ -37,7 +37,7 @@ AT_ONCE = 256
 CACHED = 1.5
 #: An hour, longer than any run.
 LATE_CENTISECONDS = "360000"
-CLOCK = "times of the guest's virtual clock"
+CLOCK = "times from the guest's virtual clock"
 #: Kind of event that comes last among simultaneous events.
 LAST = 4
 SECTION, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
@@ -178,7 +178,7 @@ def description(path, interface) -> str:
             return f"{name} of pair {nodes.index(node) + 1}"
     for direction, of in (("data", "forward"), ("ACKs", "reverse")):
         if interface in path.bottleneck[of]:
-            return f"bottleneck of the {direction}, behind its queue"
+            return f"bottleneck for the {direction}, after its queue"
     return f"router {node.name}"
 
 

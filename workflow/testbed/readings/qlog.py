@@ -69,7 +69,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
     try:
         names = sorted(name for name in os.listdir(folder) if fnmatch.fnmatchcase(name, pattern))
     except OSError as error:
-        return {"problem": f"its folder can't be read ({error.strerror})"}
+        return {"problem": f"the folder can't be read ({error.strerror})"}
     for name in names[:MOST_FILES]:
         try:
             series = series_of(_content(folder, name), origin_ns, step_ns)
@@ -80,7 +80,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
             best = series
     if best is not None:
         return best
-    return {"problem": ascii("; ".join(problems[:3]) or f"no file is called {pattern}")[1:-1][:MOST_WORDS]}
+    return {"problem": ascii("; ".join(problems[:3]) or f"no file matches {pattern}")[1:-1][:MOST_WORDS]}
 
 
 def _content(folder, name):
@@ -88,7 +88,7 @@ def _content(folder, name):
     handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise QlogError("is no file")
+            raise QlogError("is not a regular file")
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise QlogError(f"is larger than {MOST_BYTES} bytes")
@@ -123,7 +123,7 @@ def series_of(text, origin_ns, step_ns) -> dict:
     events = [(clock.time_ms(one.get("time")), one) for one in records]
     readings = sum("metrics_updated" in one["name"] for _, one in events)
     if not readings:
-        raise QlogError(ending.words or "has no event metrics_updated")
+        raise QlogError(ending.words or "has no metrics_updated event")
     if ending.damaged:
         raise QlogError(ending.words)
     known = clock.epoch_ms is not None
@@ -133,7 +133,7 @@ def series_of(text, origin_ns, step_ns) -> dict:
         raise QlogError("has times that go backwards")
     first, last = times_ns[0] // step_ns, times_ns[-1] // step_ns
     if last - first > MOST_STEPS:
-        raise QlogError(f"goes over {(times_ns[-1] - times_ns[0]) / 1e9:.0f} s")
+        raise QlogError(f"covers {(times_ns[-1] - times_ns[0]) / 1e9:.0f} s, which is too long")
     return {
         "from_ns": first * step_ns, "step_ns": step_ns, "aligned": known, "readings": readings, "complete": not ending.words,
         **_on_grid([one for _, one in events], times_ns, first, last, step_ns),
@@ -187,13 +187,13 @@ def _parts(text):
     """Return the time fields, the relevant events and the `_Ending` of a log."""
     ending, start = _Ending(), text.lstrip(" \t\r\n\ufeff")[:1]
     if start not in (SEPARATOR, "{"):
-        raise QlogError("is no qlog in JSON" if start else "is empty")
+        raise QlogError("is not a qlog in JSON" if start else "is empty")
     is_document = start == "{" and EVENTS.search(text)
     found = _of_document(text, ending) if is_document else _of_sequence(text, start, ending)
     events = []
     for one in filter(_is_read, found):
         if len(events) == MOST_EVENTS:
-            raise QlogError(f"has more than {MOST_EVENTS:,} events of congestion control and loss")
+            raise QlogError(f"has more than {MOST_EVENTS:,} congestion control and loss events")
         events.append(one)
     return _header(text), events, ending
 
@@ -247,7 +247,7 @@ def _first(decoder, text, at):
             return decoder.raw_decode(text[at : at + length])
         except (ValueError, RecursionError):
             continue
-    raise QlogError("has something that is no JSON")
+    raise QlogError("has content that is not valid JSON")
 
 
 def _decoded(record):
@@ -256,7 +256,7 @@ def _decoded(record):
     try:
         return json.loads(record)
     except (ValueError, RecursionError):
-        raise QlogError("is no JSON") from None
+        raise QlogError("is not valid JSON") from None
 
 
 def _header(text):
@@ -293,7 +293,7 @@ class _Clock:
         """Return the time of an event in ms since the log's origin; ``value`` is the event's time field."""
         value = _number(value)
         if value is None:
-            raise QlogError("has an event without a time")
+            raise QlogError("has an event without a valid time")
         if self._may_be_absolute and value > ABSOLUTE_MS:
             self.epoch_ms = 0.0
         if self._is_delta:

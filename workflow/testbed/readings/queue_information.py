@@ -192,5 +192,5 @@ def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
     if until - at >= layout.size:
         return layout.unpack_from(buffer, at)
     if missing is None:
-        raise ValueError(f"{STRUCTS[kind]} of {until - at} bytes, expected {layout.size} or more")
+        raise ValueError(f"{STRUCTS[kind]} of {until - at} bytes, expected at least {layout.size}")
     return missing

@@ -265,7 +265,7 @@ def connection(buffer, start, end, ecn=False) -> dict:
         if kind in values:
             at, until = values[kind]
             if until - at < size:
-                raise ValueError(f"attribute {kind} of a connection with {until - at} bytes, expected {size}")
+                raise ValueError(f"attribute {kind} of a connection has {until - at} bytes, expected {size}")
             read |= parse(buffer, at)
             if kind == INET_DIAG_BBRINFO and until - at >= size + BBR3_INFO.size:
                 read |= bbr3(buffer, at)

@@ -112,7 +112,9 @@ def start(node, arguments) -> subprocess.Popen:
     )  # fmt: skip
     if process.stdout.readline() != b"ready\n":
         process.kill()
-        raise TrafficError(f"background on {node.name}: {process.communicate()[1].decode().strip() or 'no message'}")
+        raise TrafficError(
+            f"background traffic on {node.name}: {process.communicate()[1].decode().strip() or 'no message'}"
+        )
     return process
 
 
@@ -120,7 +122,9 @@ def finish(who, process) -> dict:
     """Close a program's input, wait for the program's end, and return its counts."""
     output, errors = process.communicate()
     if process.returncode != 0:
-        raise TrafficError(f"background {who}: exit status {process.returncode}: {errors.decode().strip()}")
+        raise TrafficError(
+            f"{who} of the background traffic: exit status {process.returncode}: {errors.decode().strip()}"
+        )
     return json.loads(output)
 
 
@@ -131,9 +135,12 @@ def check_background(specification, document) -> Check:
         counts = document.get("background", {}).get(service.name, {"requests": 0, "answers": 0})
         if counts["requests"] == 0 or counts["answers"] < ANSWERED * counts["requests"]:
             wrong.append(service.name)
-        observed.append(f"{service.name} {counts['answers']} of {counts['requests']}")
+        observed.append(f"{service.name} {counts['answers']} of {counts['requests']} answered")
     return Check(
-        "background", not wrong, f"{ANSWERED:.0%} of the requests of each service answered", ", ".join(observed)
+        "background",
+        not wrong,
+        f"at least {ANSWERED:.0%} of the requests to each service answered",
+        ", ".join(observed),
     )
 
 

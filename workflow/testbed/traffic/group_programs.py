@@ -181,7 +181,7 @@ class GroupPrograms:
             if server.process.poll() is not None:
                 raise TrafficError(f"{server.who}: exit status {server.process.returncode}: {last_line(server.errors)}")
             if time.monotonic() > deadline:
-                raise TrafficError(f"{server.who} does not listen on port {port} after {READY_S:g} s")
+                raise TrafficError(f"{server.who} is not listening on port {port} after {READY_S:g} s")
             time.sleep(0.01)
 
     def _accepted_cca(self, pair, address, port) -> str:
@@ -193,7 +193,7 @@ class GroupPrograms:
             # The handshake's last packet is still in transit, or may have been lost.
             while not (ccas := [read["cca"] for read in reader.connections() if read["local_port"] == port]):
                 if time.monotonic() > end:
-                    raise TrafficError(f"web server on {pair.sender}: accepts no connection within {READY_S:g} s")
+                    raise TrafficError(f"web server on {pair.sender}: accepted no connection within {READY_S:g} s")
                 time.sleep(round_trip_s)
         # The connection's last packets must not be part of the traffic.
         time.sleep(4 * round_trip_s)

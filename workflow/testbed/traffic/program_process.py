@@ -216,7 +216,7 @@ def carry_out(plan) -> dict:
         return {
             "started_ns": clock.now_ns(), "ended_ns": clock.now_ns(), "status": 127, "ended_by": NOT_STARTED,
             "printed_bytes": 0, "reported": None, "last": last_words(why.encode()),
-            **({"qlog": {"problem": "it was not started"}} if plan["qlog"] else {}),
+            **({"qlog": {"problem": "the program was not started"}} if plan["qlog"] else {}),
         }  # fmt: skip
     watch(watched, clock, plan["limit_ns"], None if is_client else plan["ready_line"])
     result = watched.result()

@@ -391,7 +391,7 @@ def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
                 break
             if time.monotonic() > deadline:
                 raise TrafficError(
-                    f"{specification.traffic.application}: the server does not listen on port {min(ports - listening)} after {limit_s:g} s"
+                    f"{specification.traffic.application}: the server is not listening on port {min(ports - listening)} after {limit_s:g} s"
                 )
             time.sleep(0.01)
 
