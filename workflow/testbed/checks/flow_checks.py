@@ -117,8 +117,8 @@ def check_streams(specification, document) -> Check:
     return Check(
         "streams",
         len(streams) == specification.flows and (silent == 0 or packets_lost(document) > 0),
-        f"{specification.flows} streams, all sending unless packets were lost",
-        f"{len(streams)} streams, {silent} never sent, {idle} delivered nothing",
+        f"{specification.flows}, all sending unless packets were lost",
+        f"{len(streams)}, of which {silent} never sent and {idle} delivered nothing",
         SENDER if len(streams) == specification.flows else INSTRUMENT,
     )
 
@@ -167,8 +167,8 @@ def check_overlap(specification, document) -> Check:
     return Check(
         "overlap",
         bool(counts) and not wrong,
-        f"{words(due_counts) if due_counts else specification.flows} flows sending at {times} s",
-        "; ".join([f"{words(counts)} flows sending" if counts else "no reading", *([] if wrong else of_late)]),
+        f"flows sending at {times} s: {words(due_counts) if due_counts else specification.flows}",
+        "; ".join([f"flows sending: {words(counts)}" if counts else "no reading", *([] if wrong else of_late)]),
         SENDER if wrong and len(idle) == len(wrong) else INSTRUMENT,
     )
 
@@ -234,8 +234,8 @@ def check_series(specification, document) -> Check:
     return Check(
         "series",
         len(counts) == connections and enough,
-        f"{connections} connections, each with at least {words(wanted)} readings",
-        f"{len(counts)} connections, {min(counts, default=0)} to {max(counts, default=0)} readings",
+        f"at least {words(wanted)} readings per connection (connections: {connections})",
+        f"{min(counts, default=0)} to {max(counts, default=0)} readings (connections: {len(counts)})",
     )
 
 

@@ -223,7 +223,7 @@ def check_burst(specification, document) -> Check:
             lossy = specification.link.netem_is_queue and specification.link.loss_percent[seen["direction"]]
             ok &= (bool(lossy) or seen["burst_packets"] >= holds) and seen["burst_packets"] <= holds + 1
             expected.append(f"{'up to ' if lossy else ''}{holds} or {holds + 1} packets at once")
-            observed.append(f"{seen['direction']} {seen['burst_packets']} packets")
+            observed.append(f"{seen['direction']} {seen['burst_packets']}")
     none = "not probed: the queue is too large, or behind a policer"
     return Check("burst", ok, in_turn(sorted(set(expected))) or none, "; ".join(observed) or none)
 

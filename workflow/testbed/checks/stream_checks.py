@@ -37,7 +37,7 @@ def check_duration(specification, document) -> Check:
     return Check(
         "duration",
         ok,
-        f"{len(planned)} connections within {most_ms:.0f} ms of the planned start unless packets were lost, none ended early",
+        f"every flow connected within {most_ms:.0f} ms of the planned start unless packets were lost, none ended early (flows: {len(planned)})",
         observed + (f", {len(early)} ended early" if early else ""),
     )
 
@@ -81,8 +81,8 @@ def check_streams(specification, document) -> Check:
     return Check(
         "streams",
         len(streams) == specification.flows and (silent == 0 or packets_lost(document) > 0),
-        f"{specification.flows} streams, all sending unless packets were lost",
-        f"{len(streams)} streams, {silent} never sent",
+        f"{specification.flows}, all sending unless packets were lost",
+        f"{len(streams)}, of which {silent} never sent",
         SENDER if len(streams) == specification.flows else INSTRUMENT,
     )
 
@@ -103,8 +103,8 @@ def check_series(specification, document) -> Check:
     return Check(
         "series",
         all(counts.get(number, 0) >= least for number, least in wanted.items()) and counts.keys() <= wanted.keys(),
-        f"{len(wanted)} flows, each with at least {min(wanted.values(), default=0)} to {max(wanted.values(), default=0)} readings",
-        f"{len(counts)} flows, {min(counts.values(), default=0)} to {max(counts.values(), default=0)} readings",
+        f"at least {min(wanted.values(), default=0)} to {max(wanted.values(), default=0)} readings per flow (flows: {len(wanted)})",
+        f"{min(counts.values(), default=0)} to {max(counts.values(), default=0)} readings (flows: {len(counts)})",
     )
 
 

@@ -27,10 +27,10 @@ def check_timeline(specification, document) -> Check:
     wrong += passed_beyond(specification, done) + passed_beyond_trace(specification, done)
     wrong += left_too_slowly(specification, done) + delayed_otherwise(specification, done)
     if len(done) != len(asked):
-        wrong.append(f"{len(done)} changes were made")
-    expected = f"{len(asked)} changes, each at most {latest_ns / 1e6:g} ms late and confirmed by the kernel"
+        wrong.append(f"changes made: {len(done)}")
+    expected = f"every change at most {latest_ns / 1e6:g} ms late and confirmed by the kernel (changes: {len(asked)})"
     late_ms = max((entry["realised_ns"] - entry["at_ns"] for entry in done), default=0) / 1e6
-    observed = f"{len(done)} changes, at most {late_ms:g} ms late, confirmed by the kernel"
+    observed = f"at most {late_ms:g} ms late, confirmed by the kernel (changes: {len(done)})"
     return Check("timeline", not wrong, expected, "; ".join(wrong[:5]) or observed)
 
 
