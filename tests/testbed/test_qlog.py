@@ -179,5 +179,5 @@ def test_many_empty_records_are_no_list_and_events_have_an_end(monkeypatch):
     assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
     tracemalloc.stop()
     monkeypatch.setattr(qlog, "MOST_EVENTS", 100)
-    with pytest.raises(QlogError, match="has more than 100 events"):
+    with pytest.raises(QlogError, match="has more than 100 congestion control and loss events"):
         series_of("\n".join([event(congestion_window=3)] * 101), 0, 10**6)

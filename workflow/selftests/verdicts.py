@@ -49,7 +49,7 @@ def judge(outcome, script, options) -> tuple[str, str]:
     if outcome["status"] == 0:
         return PASSED, ""
     if found := NO_PROGRAM.search(outcome["output"]):
-        return NOT_FIT, f"the script calls {found[1]}, a program that the guest doesn't have"
+        return NOT_FIT, f"the script calls the program {found[1]}, which the guest doesn't have"
     if SHORT_INFO in outcome["output"]:
         return (NOT_FIT, "packetdrill is newer than the kernel, and reads a longer struct tcp_info than the kernel has")
     if OTHER_BYTES in outcome["output"] and ZERO_COPY in script and KEEPS_BUFFERS not in script:

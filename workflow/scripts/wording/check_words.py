@@ -47,7 +47,7 @@ CHECK_WORDS = {
     "program_packets": ("the count of the programs' packets", "Packets of a declared program were not counted, were larger than the links allow, or arrived in a larger number than was sent."),
     "programs": ("the programs", "A declared program was never ready, failed, did not end as declared, printed too much or did not report what it declares."),
     "qlog": ("the programs' logs", "A declared program did not write the declared qlog, or wrote one that can't be read."),
-    "qdiscs": ("the queues' settings", "A queue or an emulated effect was not in its place, or did not have the configured parameters."),
+    "qdiscs": ("the queues' settings", "A queue or an emulated effect was missing or in the wrong place, or did not have the configured parameters."),
     "queue_limit": ("the queue's size", "The largest number of packets in the bottleneck's queue differed from the configured one."),
     "rate": ("the bottleneck's rate", "Consecutive packets left the bottleneck faster or slower than its rate."),
     "real_time": ("the real-time streams", "A stream's packets were not sent at the scheduled times, or arrived earlier than the path allows, twice or damaged."),

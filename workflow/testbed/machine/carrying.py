@@ -107,7 +107,7 @@ def write_document(document, output) -> None:
     try:
         text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:  # incomplete characters, written by a custom kernel
-        raise GuestError("guest", "its document has text that is not valid UTF-8") from None
+        raise GuestError("guest", "the run document has text that is not valid UTF-8") from None
     for left in output.parent.glob(f".{output.name}.*.partial"):  # from a run that was killed while writing
         left.unlink(missing_ok=True)
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")

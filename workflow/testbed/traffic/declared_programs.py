@@ -57,7 +57,7 @@ class DeclaredPrograms:
             client = self._launch(flow, "client", flow.client_host, flow.program.client)
             self._flows.append((flow, server, client, is_ready))
             if client.process.stdout.readline() != b"ready\n":
-                raise TrafficError(f"{client.who}: its launcher failed: {last_line(client.errors)}")
+                raise TrafficError(f"{client.who}: the launcher failed: {last_line(client.errors)}")
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
         """Send the traffic's origin to all clients, and return the processes to wait for."""
@@ -104,7 +104,7 @@ class DeclaredPrograms:
             side.process.stdin.close()
         side.process.wait()
         if side.process.returncode or not side.result.exists():
-            raise TrafficError(f"{side.who}: its launcher failed: {last_line(side.errors)}")
+            raise TrafficError(f"{side.who}: the launcher failed: {last_line(side.errors)}")
         return json.loads(side.result.read_text())
 
     def _launch(self, flow, kind, host, command):
