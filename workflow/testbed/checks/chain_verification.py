@@ -103,7 +103,8 @@ def check_marks_of_each(specification, document) -> Check:
         if sum(arrived) > sum(marks) or (sum(marks) and specification.transport.ecn == "off"):
             wrong.append(direction)
         observed.append(
-            f"{direction} {' + '.join(map(str, marks))} marked, {sum(arrived)} arrived, at most {sum(behind)} lost, waiting or counted twice"
+            f"{direction} {' + '.join(map(str, marks))} marked, {sum(arrived)} arrived, "
+            f"at most {sum(behind)} lost, waiting or counted twice"
         )
     expected = (
         "no marks"

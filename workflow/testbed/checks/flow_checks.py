@@ -269,7 +269,10 @@ def check_buffers(specification, document) -> Check:
         if share > MOST_LIMITED
         and not (is_sized(specification, last) if what == "send buffer" else lossy and is_opening(specification, last))
     ]
-    wanted = f"limited by the {' or '.join(what for what in checked if what in unasked)} for at most {100 * MOST_LIMITED:g} % of the busy time, unless the buffer was still growing"
+    wanted = (
+        f"limited by the {' or '.join(what for what in checked if what in unasked)} "
+        f"for at most {100 * MOST_LIMITED:g} % of the busy time, unless the buffer was still growing"
+    )
     return Check(
         "buffers",
         not wrong,

@@ -77,11 +77,13 @@ def check_real_time(specification, document) -> Check:
         if not in_time or early or streams["duplicates"] > doubled or streams["damaged"] or silent:
             wrong.append(group.name)
         expected.append(
-            f"{group.name}: {group.count * len(times_ns)} packets sent on time, all arrivals undamaged, without unexpected duplicates and after at least {least_ns / 1e6:g} ms"
+            f"{group.name}: {group.count * len(times_ns)} packets sent on time, "
+            f"all arrivals undamaged, without unexpected duplicates and after at least {least_ns / 1e6:g} ms"
         )
         observed.append(
             f"{group.name}: {packets} sent{'' if in_time else ', not all on time'}, {len(delays)} arrived, "
-            f"{streams['duplicates']} duplicates, {streams['damaged']} damaged, shortest delay {'unknown' if shortest_ns is None else f'{shortest_ns / 1e6:g} ms'}"
+            f"{streams['duplicates']} duplicates, {streams['damaged']} damaged, "
+            f"shortest delay {'unknown' if shortest_ns is None else f'{shortest_ns / 1e6:g} ms'}"
         )
     return Check("real_time", not wrong, in_turn(expected), in_turn(observed))
 

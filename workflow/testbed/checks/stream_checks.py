@@ -37,7 +37,8 @@ def check_duration(specification, document) -> Check:
     return Check(
         "duration",
         ok,
-        f"every flow connected within {most_ms:.0f} ms of the planned start unless packets were lost, none ended early (flows: {len(planned)})",
+        f"every flow connected within {most_ms:.0f} ms of the planned start unless packets were lost, "
+        f"none ended early (flows: {len(planned)})",
         observed + (f", {len(early)} ended early" if early else ""),
     )
 

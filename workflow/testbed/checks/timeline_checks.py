@@ -54,7 +54,8 @@ def passed_beyond(specification, done) -> list[str]:
                 packet_ns = specification.packet_bytes * 8e3 / rate_mbps
                 if bytes_passed > most * packet_ns / math.floor(packet_ns):
                     wrong.append(
-                        f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s, more than the rate allows"
+                        f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s, "
+                        "more than the rate allows"
                     )
             before[name] = (entry["realised_ns"], entry["value"], device.get("bytes", 0))
     return wrong
@@ -104,7 +105,8 @@ def delayed_otherwise(specification, done) -> list[str]:
             left = after["devices"][name]["packets"]
             if "came_packets" in device and abs(left - device["came_packets"]) > BEYOND_PACKETS:
                 wrong.append(
-                    f"{name}: {left} packets had left by {after['at_ns'] / 1e9:g} s, but {device['came_packets']} had arrived one delay earlier"
+                    f"{name}: {left} packets had left by {after['at_ns'] / 1e9:g} s, "
+                    f"but {device['came_packets']} had arrived one delay earlier"
                 )
     return wrong
 
