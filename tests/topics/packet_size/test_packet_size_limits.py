@@ -21,6 +21,7 @@ from topics.packet_size.sentences import (
     sent_sentence,
     sentences,
 )
+from topics.packet_size.size_cells import FAILED_CHECK
 from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.topic import compares_sizes_alone, message_sizes
 from topics.packet_size.traffic import network_words
@@ -87,6 +88,11 @@ def test_where_headers_alone_say_nothing_nothing_is_calculated(tmp_path, table, 
     assert cells["calculated"].isna().all() and set(cells["agrees"]) == {""}
     assert not {"Headers"} & {finding.topic for finding in sentences(cells, differences, 0.5)}
     assert section(material(cells, differences))["uncalculated"]
+
+
+def test_a_host_in_the_text_of_a_check_is_no_check():
+    why = "host_settings: h2: tcp_rmem is 4096; h1: tcp_rmem is 4096, expected 8192; clock: late"
+    assert FAILED_CHECK.findall(why) == ["host_settings", "clock"]
 
 
 def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):

@@ -11,6 +11,7 @@ from run_tables.run_keys import CELL, RUN
 from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
 from topics.packet_size.tables import SIZE_CELLS
 from topics.packet_size.traffic import QUANTITIES, TRAFFIC, is_round_trip, traffic_of
+from wording.check_words import CHECK_WORDS
 
 #: Columns of tidy/scenarios.csv that determine a scenario's traffic.
 OF_TRAFFIC = ("topology", "multipath", "flows", "application", "protocol", "segment_bytes")
@@ -20,8 +21,9 @@ NOT_OF_HEADERS = (
 )  # fmt: skip
 #: Further columns of a run's scenario that the calculation needs.
 OF_CALCULATION = ("frame_overhead_bytes", "serialisation", *NOT_OF_HEADERS)
-#: Name of a failed check in the column `invalid_because` of runs.csv: "cpu_saturation: core 0 ..., expected ...; clock: ...".
-FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
+#: Name of a failed check in the column `invalid_because` of runs.csv: "cpu_saturation: core 0 ..., expected ...; clock: ...". Other words
+#: before a colon, such as a host's name, are part of a check's text.
+FAILED_CHECK = re.compile(rf"(?:^|; )({'|'.join(CHECK_WORDS)}): ")
 
 
 def runs_by_size(runs, scenarios) -> pd.DataFrame:
