@@ -127,9 +127,9 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return three true shares of runs in a row.
+    """Return three true shares of the runs of a scorecard row.
 
-    In these runs, the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse, respectively.
+    They are the shares in which the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse.
     """
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
@@ -144,7 +144,7 @@ def is_worse(of_row) -> bool:
 
 
 def at_boundary(rng, draw, spread) -> float:
-    """Return the harm at which exactly half of the runs in a row are worse by the margin."""
+    """Return the harm, in margins, at which the CCA is worse by the margin in half of the runs of a scorecard row."""
     own, *standards = draw(rng, (TRUTH,), spread)
     return 1 - min(float(np.median(own - standard)) for standard in standards)
 

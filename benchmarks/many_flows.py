@@ -75,7 +75,7 @@ def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
 
 
 def table(what, cases, least, core, folder) -> list[Cost]:
-    """Execute a run of each case, print a table with the exponents of the growth, and return the costs.
+    """Execute a run of each case, print a table of the costs and the exponents with which they grow, and return the costs.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 
 def exponents(first, last, cases, least) -> str:
-    """Return a sentence with the exponents of the growth from the last but one case (cost ``first``) to the last case (cost ``last``)."""
+    """Return a sentence with the exponents with which costs grow from the last but one case (``first``) to the last (``last``)."""
     packets = last.packets / first.packets
     words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:

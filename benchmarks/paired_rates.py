@@ -186,14 +186,14 @@ def power_of_test(rng, samples, n) -> list[Rate]:
 
 
 def copied_platforms(rng, samples, n) -> list[Rate]:
-    """Rate of tests of two platforms that differ by 0.01 % and repeat one measurement each."""
+    """Return the rate of tests made when all runs of a platform have the same value, and the platforms differ by 0.01 %."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
     return [Rate("copies given a p-value, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. Slow rates get fewer samples."""
+    """Yield the error rates and powers that this module simulates. Those that take long use fewer samples."""
     few = max(1, samples // 4)
     for n in (10, 30, 100):
         yield from false_equivalence(rng, few, n)

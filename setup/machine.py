@@ -91,6 +91,6 @@ def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("
         lacking.append(f"usermod --add-subuids 200000-265535 --add-subgids 200000-265535 {user}")
     if lacking:
         raise SetupError(
-            "to build the container images without being root, this machine needs an administrator "
-            f"once: `{' && '.join(lacking)}`; or set SAWTOOTH_CACHE to a cache in which somebody built them."
+            "to build the container images without root, an administrator must run one command on this machine: "
+            f"`{' && '.join(lacking)}`; or set SAWTOOTH_CACHE to a cache that already contains the images."
         )

@@ -331,7 +331,7 @@ def test_details_of_traffic_and_cable(tmp_path):
         "24 more bytes per frame than Linux counts; background server",
         f"{common}TCP round trips of 1,408 bytes; cable between the hosts",
         f"{common}iperf3 processes: per-flow; 131,072 bytes written at a time{cable}; "
-        "GRE-in-UDP over IPv6 on 3 paths, per-flow; the paths' own delay 0, 0 and 0.5 ms each way",
+        "GRE-in-UDP over IPv6 on 3 paths, per-flow; additional one-way delay of the paths: 0, 0 and 0.5 ms",
         f"{common}a file by FTP{cable}; MPTCP over 4 paths; sampled every 50 ms",
     ]
 

@@ -268,7 +268,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return self.narrowest.rate_mbps if len(self.bottlenecks) > 1 else self.link.rate_mbps
 
     def rate_in(self, direction) -> float | None:
-        """Return the rate of a direction in Mbit/s, or None if unlimited; `rate_mbps` is the rate for data."""
+        """Return the rate of a direction in Mbit/s, or None if unlimited; `rate_mbps` is the forward rate."""
         return self.rate_mbps if self.is_chain or self.is_cable else rate_of(self.scenario["link"], direction)
 
     @property

@@ -102,7 +102,7 @@ def test_expected_effect_is_that_of_the_segment_sizes():
     [
         ([None], [None], "no test", "", "none of 1 pair is complete"),
         ([5.0], [6.0], "no test", "", "one pair: no spread"),
-        ([5.0, 6.0], [6.0, 6.5], "too few pairs", "", "too few pairs for an interval and a test: 2 of the 6 that one needs"),
+        ([5.0, 6.0], [6.0, 6.5], "too few pairs", "", "too few pairs for an interval and a test: 2; 6 are needed"),
         ([5.0, 6.0, 7.0, 8.0, 9.0, 5.5], [5.5, 6.3, 7.1, 7.6, 8.1, 5.6], "undecided", "sign flips of the mean", ""),
         ([5.0, 6, 7, 8, 9, 10, 11, 12, 13, 14], [5.5, 6.5, 7.7, 8.9, 9.9, 10.8, 11, 12.5, 13.4, 15.4], "perhaps differs", "sign flips of the mean", ""),
         ([5.0] * 4, [5.0] * 4, "one measurement, same", "", "all 4 pairs show the same, no difference: one measurement"),
@@ -216,8 +216,7 @@ def test_power_is_that_at_the_corrected_level_and_has_an_interval():
     assert cell(ipv4, ipv4 * np.exp(noise / 300), tests=72)["pairs_needed"] == 12
     few = cell(ipv4[:6], ipv4[:6] * np.exp(noise[:6]), tests=72)
     assert (
-        pd.isna(few["detectable"])
-        and "too few pairs to be significant: 6 of the 12 that one of 72 tests needs" in few["note"]
+        pd.isna(few["detectable"]) and "too few pairs to be significant: 6; with 72 tests, 12 are needed" in few["note"]
     )
 
 

@@ -119,10 +119,10 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
 
 
 def _too_few_words(pairs, needed, tests) -> str:
-    """Return a note on too few pairs: "too few pairs to be significant: 6 of the 14 that one of 288 tests needs"."""
+    """Return a note on too few pairs: "too few pairs to be significant: 6; with 288 tests, 14 are needed"."""
     what = "for an interval and a test" if pairs < LEAST_PAIRS else "to be significant"
-    family = f"one of {tests:,} tests" if tests > 1 else "one"
-    return f"too few pairs {what}: {pairs} of the {needed} that {family} needs"
+    family = f"with {tests:,} tests, " if tests > 1 else ""
+    return f"too few pairs {what}: {pairs}; {family}{needed} are needed"
 
 
 def _contrast_step(row, resolution, scale) -> float:

@@ -29,7 +29,7 @@ class OtherDocumentError(ReceivedError):
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run that has a document.
+    """A finished run, with its specification and its run document.
 
     ``folder`` is the results folder, ``name`` the run's name in this folder, and ``specification`` has been validated.
     """

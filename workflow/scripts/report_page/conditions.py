@@ -205,7 +205,7 @@ def _cable_details(row) -> list[str]:
         (row["background"] != "none", f"background {row['background']}"),
         (row["multipath"] != "none", joined),
         (not is_missing(row["outage_path"]), _outage_words(row)),
-        (set(delays) != {"0"}, f"the paths' own delay {listed(delays)} ms each way"),
+        (set(delays) != {"0"}, f"additional one-way delay of the paths: {listed(delays)} ms"),
     )
     return [words for unusual, words in details if unusual]
 

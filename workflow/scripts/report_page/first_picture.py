@@ -62,7 +62,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the opening with the first few of a figure's ``panels``, in the form that `first_picture` returns."""
+    """Return the page's opening (see `first_picture`) with the first of a figure's ``panels``, and set the figure's ``opens``."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {

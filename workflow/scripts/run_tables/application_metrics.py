@@ -33,7 +33,7 @@ def application_flows(document) -> list[dict]:
 
 
 def _flows_of(run, document, process, seen) -> Iterator[dict]:
-    """Yield the known values of each flow of a client; ``seen`` maps a flow to its sockets at all readings."""
+    """Yield the known values of each flow of a client; ``seen`` maps a flow to its socket readings over the whole run."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -84,7 +84,7 @@ def retransmitted_segments(document, host) -> int:
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
     """Return a flow's CCA, and its mean, largest and smallest RTT over readings and subflows, as reported by the kernel.
 
-    ``seen_of`` maps a flow to its sockets at all readings.
+    ``seen_of`` maps a flow to its socket readings over the whole run.
     """
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))

@@ -1,7 +1,7 @@
 """The resolution of a run's metrics: the smallest difference that a metric can show.
 
 Without randomness (a lone flow, no loss), replications differ only in the start of the traffic, and thus in the last packet
-inside the window. Such replications all repeat one measurement.
+inside the window. All such replications give the same value.
 """
 
 import numpy as np

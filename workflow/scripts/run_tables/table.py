@@ -83,7 +83,7 @@ def interval_columns(
     high: str,
     unit: str,
     of: str,
-    empty: str = "there are fewer than two values, or all repeat one measurement",
+    empty: str = "there are fewer than two values, or all are equal",
     least: float | None = None,
     most: float | None = None,
 ) -> tuple[Column, Column]:

@@ -98,7 +98,7 @@ def _seconds(file):
 
 
 class SpeedRecord:
-    """Run times on this machine, stored in a cache folder; if the folder is damaged, full or read-only, fewer times are known."""
+    """Run times on this machine, stored in a cache folder. Files that can't be read or written are ignored."""
 
     def __init__(self, folder: Path):
         self.folder = folder

@@ -236,7 +236,10 @@ def _over_scenarios(rows) -> Iterator[Row]:
 
 
 def _score_rows(first, second) -> Iterator[Row]:
-    """Yield the rows for each scenario and IP version of two exams, based on the rows that both scorecards have."""
+    """Yield the comparison rows of two exams for each scenario and IP version.
+
+    Only scorecard rows that are in both exams are compared.
+    """
     both = first.scorecard.merge(second.scorecard, on=score_keys(first.scorecard), suffixes=("", SECOND))
     both = both[both["measure"] != ""]
     scores = dict(list(both.groupby("scenario")))

@@ -24,7 +24,10 @@ def simulator_digest() -> str:
 
 
 def program_content() -> str:
-    """Return the SHA-256 of the files of both programs; while it is unchanged, the digests of both programs are unchanged."""
+    """Return the SHA-256 of the source files of the testbed and the simulator.
+
+    While it is unchanged, `testbed_digest` and `simulator_digest` are unchanged too.
+    """
     return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 

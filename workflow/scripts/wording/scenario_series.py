@@ -54,7 +54,10 @@ def buffers_of(table) -> pd.DataFrame:
 
 
 def platforms_of(table) -> list[str]:
-    """Return the distinct platforms of scenarios: the guest kernel, the host's kernel, and a simulator's versions, oldest first."""
+    """Return the distinct platforms of scenarios in this order: guest kernel, host kernel, simulators.
+
+    The versions of a simulator are in order from oldest to newest.
+    """
     platforms = dict.fromkeys(table["platform"])
     simulators = sorted(platforms.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
     return [*(kernel for kernel in KERNELS if kernel in platforms), *simulators]

@@ -121,7 +121,7 @@ def check_mtu(specification, document) -> Check:
 
 
 def check_host_settings(specification, document) -> Check:
-    """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
+    """All hosts have the configured buffer sizes, metrics, ECN and route settings."""
     wrong, metrics = [], route_metrics(specification)
     for pair in specification.pairs:
         for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):

@@ -92,7 +92,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return a list with a text if the distribution of the delays doesn't agree with the jitter's table, otherwise an empty list."""
+    """Return one problem description if the delays don't have the distribution of the jitter's table, otherwise an empty list."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]
@@ -108,7 +108,7 @@ def table_problems(specification, place, seen) -> list[str]:
 
 
 def bunch_problems(specification, seen) -> list[str]:
-    """Return a list with a text if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
+    """Return one problem description if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
     slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
@@ -124,7 +124,7 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return a list with a text if the standard deviation of the delays doesn't fit the jitter's distribution, otherwise an empty list.
+    """Return one problem description if the delays' standard deviation doesn't fit the jitter's distribution, otherwise an empty list.
 
     The list is also empty if the probe didn't record the standard deviation.
     """

@@ -25,7 +25,7 @@ IN_ORDER_MBPS = 32_000
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A limited rate with a queue in front: htb with a queueing discipline below.
+    """A rate limit with a queue: an htb class with the queueing discipline as its child.
 
     Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``queue`` is the scenario's queue, with the discipline and its
     parameters. ``packet_bytes`` is the size of a full packet. ``overhead_bytes`` is added to the size of each frame when the rate is

@@ -56,9 +56,9 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return the path (from 0) of each address of all hosts.
+    """Return the index (from 0) of each host address's path, by address.
 
-    On a dumbbell each subflow of the first pair counts as a path, and the other pairs have one path.
+    On a dumbbell, each subflow of the first pair counts as a path. The other pairs have only path 0.
     """
     version = specification.ip_version
     alone = {

@@ -260,7 +260,10 @@ def _decoded(record):
 
 
 def _header(text):
-    """Return the time fields before or after the events."""
+    """Return the log's fields `reference_time` and `time_format`, as far as it has them.
+
+    They may come before or after the events.
+    """
     header = {}
     for name in ("reference_time", "time_format"):
         for match in re.finditer(rf'"{name}"\s*:\s*', text):

@@ -41,7 +41,7 @@ def _chosen_runs(runs, table, cca):
 
 
 def _chosen_series(chosen, flows, path):
-    """Return `COLUMNS`: the pacing rate over time of two flows in each run shown."""
+    """Return a table with the columns `COLUMNS`: the pacing rate over time of two flows in each run shown."""
     parts = []
     for _, scenario, run in chosen:
         if run is None:

@@ -72,7 +72,7 @@ FLOW_GOODPUT_CELLS = Table(
         number_column("mean", IN_UNIT, "Mean of the statistic over the valid runs that have a value.", _NO_RUN),
         *interval_columns(
             "ci_low", "ci_high", IN_UNIT, "the mean, clipped to possible values",
-            "there are fewer than 6 values, all repeat one measurement, or some are outliers",
+            "there are fewer than 6 values, all give the same value, or some are outliers",
         ),
         number_column("lowest", IN_UNIT, "Smallest value of the statistic in a valid run.", _NO_RUN),
         number_column("highest", IN_UNIT, "Largest value of the statistic in a valid run.", _NO_RUN),

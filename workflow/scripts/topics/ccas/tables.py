@@ -65,7 +65,7 @@ CCA_PAIRS = Table(
         count_column(
             "n",
             "replications",
-            "Number of independent pairs: 1 if the runs of each CCA repeat one measurement within its resolution.",
+            "Number of independent pairs: 1 if all runs of each CCA give the same value within the measurement's resolution.",
         ),
         number_column(
             "mean_a", IN_UNIT, "Mean of `cca_a` in the replications in which both CCAs have a value.", _NO_PAIR

@@ -17,10 +17,8 @@ NOTE = text_column(
 
 #: Reason for a missing number in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than 6 pairs, some are outliers, runs repeat one measurement, or all pairs have the same difference"
-TOO_FEW_PAIRS = (
-    "there are too few pairs for a test, their runs repeat one measurement, or all pairs have the same difference"
-)
+NO_SPREAD = "there are fewer than 6 pairs, some are outliers, all runs of each side give the same value, or all pairs have the same difference"
+TOO_FEW_PAIRS = "there are too few pairs for a test, all runs of each side give the same value, or all pairs have the same difference"
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
@@ -31,7 +29,7 @@ PAIRED_TEST = (
 
 #: Reason why columns with excluded runs kept are empty.
 NONE_KEPT = "no excluded run of the study has measured values"
-_TESTED = "there are fewer than three values, or all repeat one measurement"
+_TESTED = "there are fewer than three values, or all are equal"
 DESCRIPTIVE = Table(
     "descriptive",
     "a metric in a cell",
@@ -53,12 +51,12 @@ DESCRIPTIVE = Table(
             "ci_high",
             IN_UNIT,
             "the mean of runs like these, clipped to possible values",
-            "there are fewer than 6 runs, all repeat one measurement, or some are outliers",
+            "there are fewer than 6 runs, all give the same value, or some are outliers",
         ),
         count_column(
             "apart",
             "runs",
-            "Number of outliers on either side; chance would separate runs this far from the others in only 1 of 100 cells.",
+            "Number of outliers on either side. Normally distributed values show a gap this wide in only 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
@@ -112,7 +110,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "the mean difference",
-            "there are fewer than 6 runs, some are outliers, all repeat one measurement, or all differ by the same amount",
+            "there are fewer than 6 runs, some are outliers, all give the same value, or all differ by the same amount",
         ),
         NOTE,
     ),

@@ -185,7 +185,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims with each verdict and with each origin.
+    """Count the claims by verdict and, if there is another study, by the origin of the conclusion (`owner`).
 
     Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second is empty without another study.
     """

@@ -1,4 +1,4 @@
-"""The sentence on the number of a paper's claims that hold."""
+"""The sentence that states how many of a paper's claims are reproduced."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report the number of claims that hold here, and the claims that hold only with the published method (with an example).
+    """State how many claims are reproduced. If some are reproduced only with the published method, count them and quote one.
 
     The parameters are the same as in `page_tables.claims_table`, but ``claims`` is None if no claims were checked.
     """

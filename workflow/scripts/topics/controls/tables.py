@@ -36,7 +36,7 @@ AA_TESTS = Table(
         EFFECT_UNIT,
         *LABELLED_CELL,
         count_column("pairs", "replications", "Number of pairs of a run and a control run that both have a value."),
-        count_column("n", "replications", "Number of independent pairs: 1 if the runs repeat one measurement within its resolution and the control runs also repeat one."),
+        count_column("n", "replications", "Number of independent pairs: 1 if, within the measurement's resolution, all runs give the same value and so do all control runs."),
         number_column("mean", IN_UNIT, "Mean of the metric over the runs.", _NO_PAIR),
         number_column("mean_control", IN_UNIT, "Mean of the metric over the control runs.", _NO_PAIR),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference between the control runs and the runs; the sign depends on the comparison.", _NO_PAIR),

@@ -4,7 +4,7 @@ from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, NOTE
 
-_TOO_FEW = "there are too few values, or they repeat one measurement"
+_TOO_FEW = "there are too few values, or all are equal"
 DELAY_PERCENTILES = Table(
     "delay_percentiles",
     "a percentile of a delay over the replications of a cell",

@@ -127,7 +127,7 @@ class Told:
         )
 
     def _example(self, group) -> str:
-        """Return a separate sentence on the place where a difference is largest, with its interval.
+        """Return a sentence that gives the largest difference: where it occurs, both values, n, and the interval.
 
         The interval is in the unit in which the difference is reported: a ratio if the difference is given as a factor.
         """

@@ -6,9 +6,7 @@ from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _NO_RATIO = "the scenario is the first one for its path, or one of the two scenarios has no valid run with a value"
-_FEW = (
-    "there is no difference, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
-)
+_FEW = "there is no difference, a side has fewer than 6 valid runs, all runs of each side give the same value, or some runs are outliers"
 #: Measures, in the order in which they are drawn, each with its interval.
 MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
@@ -18,7 +16,7 @@ MEASURES = tuple(
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",
-    "a cell (scenario, CCA and IP version) of paths that are implemented in several ways",
+    "a cell (scenario, CCA and IP version) whose path is implemented in different ways by several scenarios",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,

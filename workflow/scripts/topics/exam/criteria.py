@@ -117,7 +117,7 @@ CRITERIA = (
     Criterion("6.3", "wired paths", "baseline", GENERAL, ("6.3",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.4", "wireless paths: loss in bursts, varying rate, jitter", "SHOULD", GENERAL, ("6.4",), ("utilisation_percent", "queueing_p95_ms"), published=RESPONSE),
     Criterion("7.1", "active queue management and marks", "SHOULD", SPECIAL, ("7.1",), ("utilisation_percent", "queueing_p95_ms", "loss_percent", "jain_index")),
-    Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0), but DualPI2's low-latency queue accepts only ECT(1), which needs the TCP Prague patches"),
+    Criterion("7.1", "L4S: a sender of the low-latency queue", "SHOULD", SPECIAL, reason="CCAs of mainline Linux send ECT(0), but DualPI2's low-latency queue accepts only ECT(1), which needs a patched kernel (`examples/l4s-ect1.patch`)"),
     Criterion("7.2", "tripping of circuit breakers (RFC 8084)", "ought", SPECIAL, ("5.1.3",), ("breaker_s",)),
     Criterion("7.3", "paths whose delay changes", "SHOULD", SPECIAL, ("7.3",), ("after_utilisation_percent", "dip_percent", "after_queueing_p95_ms", "recovery_s")),
     Criterion("7.4", "constrained paths: a BDP below one packet", "SHOULD consider", SPECIAL, ("7.4",), ("utilisation_percent", "queueing_p50_ms", "loss_percent")),

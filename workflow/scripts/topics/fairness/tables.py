@@ -35,7 +35,7 @@ _NO_ORDER_TEST = "there are too few replications with both orders, or all of the
 _REPLICATIONS = count_column(
     "replications",
     "replications",
-    "Number of replications with a valid run that has a share; means and intervals are over these replications.",
+    "Number of replications with a valid run whose share is known; means and intervals are over these replications.",
 )
 
 
@@ -238,7 +238,7 @@ SHARE_THEORY = Table(
         number_column("off", "", "`share` minus `predicted`.", "`share` or `predicted` is missing"),
         text_column(
             "agrees",
-            "`yes` if the whole interval (or the share of runs that repeat one measurement) is within 0.05 of the model's share "
+            "`yes` if the whole interval (or the share, if all runs give the same share) is within 0.05 of the model's share "
             "or, if the model only predicts a share above one half, above one half; `no` if no part of the interval is.",
             "only a part of the interval agrees with the model, or there is only one run",
         ),

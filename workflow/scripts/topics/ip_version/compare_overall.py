@@ -114,7 +114,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     test, needed = mean_test(values), pairs_for(tests, params.significance)
     if len(values) < needed:
         few = f"too few scenarios {'for a test' if test is None else 'to be significant'}"
-        notes = [f"{few}: {len(values)} of the {needed} that one of {count(tests, 'test')} needs", *notes]
+        notes = [f"{few}: {len(values)}; with {count(tests, 'test')}, {needed} are needed", *notes]
     elif test is None:
         notes = ["no test: all scenarios have the same difference", *notes]
     if test is None:

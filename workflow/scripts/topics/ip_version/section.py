@@ -40,7 +40,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report the numbers of cells in which pairs are outliers, the header explains the difference, or all pairs repeat one measurement.
+    """Report the numbers of cells in which pairs are outliers, the header explains the difference, or all pairs have the same values.
 
     The result is "" if no cell has pairs.
     """
@@ -59,7 +59,7 @@ def _repeated_words(table) -> str:
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
         text += f" The header is shown to explain the difference in {shown:,} cells, and shown not to explain it in {denied:,}."
     if copies:
-        text += f" In {copies:,} cells the goodput of all pairs repeats one measurement."
+        text += f" In {copies:,} cells, all pairs have the same goodputs within the measurement's resolution, so they count as one pair."
     return text
 
 

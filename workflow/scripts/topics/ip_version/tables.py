@@ -24,14 +24,14 @@ METHODS = {
     POOLED: "U of the IPv4 values. Every run counts as independent, regardless of scenario and CCA.",
     BY_SCENARIO: (
         "Student's t of the scenarios' mean paired differences. The scenario is the unit of analysis, so cells with the same seeds, "
-        "and runs that repeat one measurement, count once. p comes from sign flips, and is Holm-corrected over all tests by scenario."
+        "and runs that give the same value, count once. p comes from sign flips, and is Holm-corrected over all tests by scenario."
     ),
 }
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value for both IP versions"
-_UNDER_THREE = "there are fewer than three pairs, or all repeat one measurement"
-_NO_INTERVAL = "there are fewer than 6 pairs, all repeat one measurement, or some are outliers"
+_UNDER_THREE = "there are fewer than three pairs, or all give the same values"
+_NO_INTERVAL = "there are fewer than 6 pairs, all pairs give the same values, or some are outliers"
 _TOO_LARGE = "the difference would be more than 50 standard deviations, or no test was made"
 _NEEDED = "the number would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
@@ -53,7 +53,7 @@ IP_VERSION_TESTS = Table(
         count_column(
             "n",
             "replications",
-            "Number of independent pairs: 1 if the runs of each IP version repeat one measurement within its resolution.",
+            "Number of independent pairs: 1 if all runs of each IP version give the same value within the measurement's resolution.",
         ),
         number_column("mean_ipv4", IN_UNIT, "Mean of the IPv4 values in the paired replications.", _NO_PAIR),
         number_column("mean_ipv6", IN_UNIT, "Mean of the IPv6 values in the paired replications.", _NO_PAIR),

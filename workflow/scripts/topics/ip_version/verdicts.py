@@ -26,14 +26,14 @@ VERDICTS = {
         "Neither a difference nor equivalence is shown: with this standard deviation, this number of pairs leaves both open."
     ),
     "one measurement, same": (
-        "Within the measurement's resolution, the runs of each IP version repeat one measurement, and both measurements are the "
+        "Within the measurement's resolution, all runs of each IP version give the same value, and both values are the "
         "same. n is 1, so there is no test."
     ),
     "one measurement, within the margin": (
-        "Within the measurement's resolution, the runs of each IP version repeat one measurement; the difference is smaller than the margin."
+        "Within the measurement's resolution, all runs of each IP version give the same value; the difference is smaller than the margin."
     ),
     "one measurement, beyond the margin": (
-        "Within the measurement's resolution, the runs of each IP version repeat one measurement; the difference is larger than the margin."
+        "Within the measurement's resolution, all runs of each IP version give the same value; the difference is larger than the margin."
     ),
     "same in every pair": (
         "Runs with different seeds differ, but IPv4 and IPv6 are equal in every pair. Without variation there is no test."

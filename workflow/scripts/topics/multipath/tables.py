@@ -18,8 +18,8 @@ PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percen
 _NO_RATIO = "the scenario aggregates no paths, has no valid runs, or has no comparable single path with a valid run"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
 _NO_SINGLES = "all paths are alike, or a path has no comparable single path with a valid run"
-_ONE_RUN = "fewer than 6 valid runs have a value, all repeat one measurement, or some are outliers"
-_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both sides repeat one measurement, or some runs are outliers"
+_ONE_RUN = "fewer than 6 valid runs have a value, all give the same value, or some are outliers"
+_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, all runs of each side give the same value, or some runs are outliers"
 
 #: Traffic and paths of a cell.
 PLACE = (

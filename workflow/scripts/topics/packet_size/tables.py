@@ -37,7 +37,7 @@ SIZE_CELLS = Table(
         count_column("n", "", "Number of the cell's valid runs that have a value."),
         count_column("measurements", "", "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`."),
         number_column("mean", "", "Mean of the metric over the valid runs, in the row's unit.", _NO_RUN),
-        *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all repeat one measurement, or some are outliers"),
+        *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all give the same value, or some are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
             "packet_bytes", "bytes", "Mean data per packet: bytes sent divided by the number of all packets, including packets that set up connections.",
@@ -92,7 +92,7 @@ SIZE_DIFFERENCES = Table(
         ),
         *interval_columns(
             "ci_low", "ci_high", "", "the difference (paired for IP versions, otherwise Welch's)",
-            "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs are outliers, or runs repeat one measurement",
+            "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs are outliers, or all runs of a side give the same value",
         ),
         number_column("percent", "%", "`difference` in percent of `mean_first`.", _ONE_SIDE),
         number_column("expected", "", "Difference between the two calculated values.", _NOT_COMPARABLE),

@@ -192,7 +192,9 @@ def _cause_words(cause):
 
 
 def step_rows(table) -> list[dict]:
-    """Return the steps from each version to the next, under the conditions that most versions ran; empty without two versions.
+    """Return the changes from each simulator version to the next.
+
+    They are given for the conditions and buffer with results from the most versions. The list is empty if no two versions are compared.
 
     A step is a dict: ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
     goodput and Jain's index.

@@ -16,7 +16,9 @@ PLACE_COLUMNS = (
 PLACE = [column.name for column in PLACE_COLUMNS]
 _EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
-_NO_INTERVAL = "a platform has fewer than 6 values, each platform repeats one measurement, or some runs are outliers"
+_NO_INTERVAL = (
+    "a platform has fewer than 6 values, all runs of each platform give the same value, or some runs are outliers"
+)
 _NO_TEST = _NO_INTERVAL
 _TESTED = "the interval on which the two tests of agreement are based"
 PLATFORMS = Table(

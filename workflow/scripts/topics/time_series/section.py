@@ -36,7 +36,7 @@ DEFINITIONS = {
     "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for the minimum RTT "
     "when its estimate is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
     "cwnd in ProbeRTT": "Smallest window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
-    "time in ProbeRTT": "Duration of a ProbeRTT. Theory: at least 200 ms and one round trip, counted from the time at which no more than the small window is in flight.",
+    "time in ProbeRTT": "Duration of a ProbeRTT. Theory: 200 ms or one round trip, whichever is longer, plus one to two round trips; the 200 ms begin only once at most 4 packets are in flight.",
     "bandwidth estimate": "BBR's estimate of the bandwidth, averaged over ProbeBW. Theory: the payload's share of the link's rate.",
     "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "
     "Recovery from losses, in which BBR sends less, is excluded.",

@@ -25,7 +25,7 @@ _PHASE = text_column(
 _QUANTITY = text_column("quantity", "Measured quantity of the window, such as `peak` or `time between losses`.")
 _UNIT = text_column("unit", "Unit of the quantity.")
 _MEAN_INTERVAL = interval_columns(
-    "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is only one run, or all runs repeat one measurement"
+    "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is only one run, or all runs give the same value"
 )
 _NOTHING = "no flow has a value, see the note"
 _NO_THEORY = "theory gives no range for the quantity here"
@@ -59,7 +59,7 @@ WINDOW_THEORY = Table(
         _UNIT,
         count_column("runs", "", "Number of valid runs with flows of the CCA."),
         count_column("flows", "", "Number of flows with a value, over all valid runs."),
-        count_column("n", "", "Number of teeth, samples or probes that count, over all flows with a value."),
+        count_column("n", "", "Number of teeth, samples or probes in the mean, over all flows with a value."),
         number_column("mean", IN_UNIT, "Mean over runs; the value of a run is the mean over the run's flows.", _NOTHING),
         *_MEAN_INTERVAL,
         number_column("least", IN_UNIT, "Smallest value of any flow.", _NOTHING),
@@ -124,7 +124,7 @@ SAWTOOTH = Table(
         *_FLOW,
         _QUANTITY,
         _UNIT,
-        count_column("n", "", "Number of teeth, samples or probes that count."),
+        count_column("n", "", "Number of teeth, samples or probes in the mean."),
         number_column(
             "measured",
             IN_UNIT,
