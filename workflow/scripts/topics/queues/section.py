@@ -54,6 +54,6 @@ def findings(material) -> list[Finding]:
     if len(marked):
         lossless = int((marked["queue_drops"] == 0).sum())
         sentences.append(
-            f"With ECN, the queue dropped no packet in {lossless} of {len(marked)} cells in which it marked packets."
+            f"With ECN, the queue dropped no packets in {lossless} of {len(marked)} cells in which it marked packets."
         )
     return [Finding("Queues", sentence, "queues") for sentence in sentences]

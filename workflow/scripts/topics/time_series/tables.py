@@ -128,7 +128,7 @@ SAWTOOTH = Table(
         number_column(
             "measured",
             IN_UNIT,
-            "Mean over the teeth, samples or probes that count.",
+            "Mean over the flow's teeth, samples or probes.",
             "no tooth, sample or probe counts",
         ),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
