@@ -64,7 +64,7 @@ def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. Slow rates get fewer samples."""
+    """Yield the error rates that this module simulates. Those that take long use fewer samples."""
     few = max(1, samples // 4)
     for n in (4, 6):
         yield from place_alarms(rng, samples, n, "normal, 3 %")

@@ -103,7 +103,7 @@ def collapse_power(rng, samples, n, after) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. They are slow, so each gets a quarter of the samples."""
+    """Yield the error rates and powers that this module simulates. All take long, so they use a quarter of the samples."""
     samples = max(1, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):

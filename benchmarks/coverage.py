@@ -120,7 +120,7 @@ def share_verdicts(rng, samples, n, spread) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. Slow rates get fewer samples."""
+    """Yield the coverages and rates that this module simulates. Those that take long use fewer samples."""
     few = max(100, samples // 4)
     for truth, n in itertools.product(ONE_KIND, (4, 6, 8, 12, 30, 100)):
         yield from mean_coverage(rng, samples if n < 100 else few, n, truth)

@@ -191,7 +191,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. The number of cards is a quarter of the samples."""
+    """Yield the error rates and powers that this module simulates. The number of cards is a quarter of the samples."""
     cards = max(1, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):

@@ -49,7 +49,7 @@ def _shorter(share, spread) -> Callable:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. Each gets a tenth of the samples, because a sample is a whole study."""
+    """Yield the error rates and powers that this module simulates. They use a tenth of the samples, because a sample is a whole study."""
     few = max(1, samples // 10)
     for places, n in SIZES:
         scenarios = [str(place) for place in range(places)]

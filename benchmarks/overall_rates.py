@@ -31,7 +31,7 @@ def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[R
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. Slow rates get fewer samples."""
+    """Yield the error rates that this module simulates. Those that take long use fewer samples."""
     few = max(1, samples // 4)
     for n, scenarios in itertools.product((1, 100), (6, 12)):
         yield from copied_alarms(rng, samples, n, scenarios)

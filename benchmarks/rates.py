@@ -29,7 +29,7 @@ PARAMS = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Rate:
-    """The rate of an event in samples, and its bounds.
+    """The share of samples in which an event happened, and the bounds within which the share should lie.
 
     Attributes
     ----------

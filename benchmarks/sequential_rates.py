@@ -73,7 +73,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield all rates of this module. All get fewer samples, because they are slow."""
+    """Yield the coverages and rates that this module simulates. All take long, so they use fewer samples."""
     few = max(1, samples // 4)
     for truth, times in itertools.product(ONE_KIND, (0.7, 1.5, 5)):
         yield from precision_coverage(rng, few, truth, times)

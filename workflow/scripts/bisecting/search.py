@@ -265,7 +265,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return two measures of the distance between GOOD and BAD, the cell, and the condition; None if BAD isn't worse."""
+    """Return (first distance, second distance, cell, condition) for GOOD and BAD in a cell, or None if BAD isn't worse."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)

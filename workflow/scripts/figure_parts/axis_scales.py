@@ -33,7 +33,7 @@ class Axis:
     linear_decades: float = 0.4  # for "symlog": length of the linear part of each sign, in decades
 
     def length(self) -> float:
-        """Return the length: in units if linear, otherwise in decades."""
+        """Return the axis's length: in the unit of the values if the axis is linear, otherwise in decades."""
         if self.kind == "linear":
             return self.high - self.low
         return math.log10(self.high / (self.low if self.kind == "log" else self.linear_below))

@@ -32,7 +32,7 @@ class Difference:
 
     @property
     def exact(self) -> bool:
-        """Whether each sample is one measurement, no matter how often it was repeated."""
+        """Whether all values of each sample are equal within the resolution."""
         return self.error == 0
 
     def interval(self, confidence) -> tuple[float, float] | None:

@@ -73,7 +73,7 @@ class SequentialTest:
 
 
 def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], of_verdicts) -> SequentialTest | None:
-    """Return the test that the references allow at an interim look, or None if the two shares are not known to differ.
+    """Return a test whose two shares are limits from the references, or None if the references aren't shown to differ.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
     error : float
         Largest probability that any limit at any look is wrong.
     looks : sequence of int
-        Numbers of values at the interim looks at the references.
+        Numbers of reference values at which interim looks are taken.
     of_verdicts : float
         Largest probability that a verdict is wrong.
     """

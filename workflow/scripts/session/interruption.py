@@ -99,13 +99,13 @@ class Interruption:
             time.sleep(LOOK_S)
 
     def explain(self) -> None:
-        """Print the line if the user has pressed Ctrl-C; called when all jobs have ended."""
+        """Print `sentence` if the user has pressed Ctrl-C; called when all jobs have ended."""
         if self.is_asked and not self.is_said:
             self.is_said = True
             say(self.sentence())
 
     def explain_at_exit(self) -> None:
-        """Print the line if Snakemake ended without running `onerror:`, which happens if the signal arrives between two jobs."""
+        """Print `sentence` if Snakemake ended without running `onerror:`, which happens if the signal arrives between two jobs."""
         if self.is_asked and not self.is_said:
             self.is_said = True
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)

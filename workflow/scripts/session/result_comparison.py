@@ -214,7 +214,10 @@ def _count_row(head, events, replications):
 
 
 def _over_scenarios(rows) -> Iterator[Row]:
-    """Yield one row per measure and CCA over all scenarios, if there are several scenarios; a scenario's replication counts once."""
+    """Yield one row per measure and CCA over all scenarios, if there are several scenarios.
+
+    A replication of a scenario counts once: its signs over both IP versions are added.
+    """
     groups: dict[tuple, dict] = {}
     for row in rows:
         if len(row.signs):

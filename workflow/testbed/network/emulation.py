@@ -120,7 +120,7 @@ class NetemRate(Bottleneck):
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """As `Bottleneck.kind_and_limit`."""
+        """The same as `Bottleneck.kind_and_limit`."""
         return "netem", self.queue_packets
 
     def _with_rate(self, netem):
@@ -235,12 +235,12 @@ class ShapedNetem:
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """As `Bottleneck.kind_and_limit`."""
+        """The same as `Bottleneck.kind_and_limit`."""
         return "netem", self.netem.limit_packets
 
     @property
     def burst_bytes(self) -> int:
-        """As `Bottleneck.burst_bytes`."""
+        """The same as `Bottleneck.burst_bytes`."""
         return self.bottleneck.burst_bytes
 
     def commands(self, device) -> list[str]:
@@ -260,7 +260,7 @@ class HostQueue:
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """As `Bottleneck.kind_and_limit`."""
+        """The same as `Bottleneck.kind_and_limit`."""
         return OF_KIND[self.discipline].kinds["packets"], HOST_QUEUE_PACKETS
 
     def _queue(self):

@@ -134,7 +134,7 @@ def singles_apart_s(specification, direction) -> float:
 
 
 class PathProbe:
-    """Sender and receiver of the datagrams of a probe."""
+    """Sender and receiver of a probe's datagrams."""
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification

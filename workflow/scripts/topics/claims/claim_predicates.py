@@ -80,7 +80,7 @@ def _selected(claim, samples, **others):
 
 
 def taken(values, samples, cells) -> np.ndarray:
-    """Return the values at the levels of `cells`, which is a claim or one of its two groups."""
+    """Return the values of the scenarios, CCAs and IP versions that ``cells`` (a claim or one of its two groups) names."""
     for axis, key in enumerate(LEVELS, 1):
         values = np.take(values, [getattr(samples, key).index(name) for name in cells[key]], axis=axis)
     return values

@@ -67,7 +67,7 @@ class Samples:
         np.maximum.at(self._replications, self._where[0], replications + 1)
 
     def _leave_out(self):
-        """Number the rows that leave out one replication, scenario by scenario; row 0 has the complete data."""
+        """Assign a row to each replication that is left out, scenario by scenario. Row 0 has the complete data."""
         ends = 1 + np.cumsum(self._replications)
         self._rows = [slice(end - n, end) for end, n in zip(ends, self._replications, strict=True)]
         self._number_of_rows = int(ends[-1])

@@ -50,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A finding: a subject's differences from some levels on a first measure, and from the same levels on further measures."""
+    """A finding: a subject's differences from some levels in one measure, and from the same levels in other measures."""
 
     first: tuple[Side, ...]
     further: tuple[tuple[Side, ...], ...] = ()

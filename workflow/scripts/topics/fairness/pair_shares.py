@@ -23,7 +23,7 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return a dict from the CCAs at a mix's two positions to the mix's runs, for look-ups by `replication_balances`.
+    """Return a dict that maps the CCAs at a mix's two positions to the mix's runs, for `replication_balances`.
 
     ``runs`` come from `two_sided_runs` and belong to one scenario and IP version. Each table is indexed by replication and has the
     columns balance, jain_index, row_mbps and column_mbps (the row's CCA is the one at the first position), step and jain_step.

@@ -91,7 +91,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def _calculable(cells):
-    """Return a mask of the cells whose value follows from the headers, unless a delay, loss or bitrate limit is set."""
+    """Return a mask of the cells whose metric can be calculated from headers: throughputs, and round trips in the guest."""
     return (cells["metric"] == THROUGHPUT.metric) | (cells["platform"] == "uml")
 
 

@@ -129,7 +129,7 @@ SAWTOOTH = Table(
             "measured",
             IN_UNIT,
             "Mean over the flow's teeth, samples or probes.",
-            "no tooth, sample or probe counts",
+            "no tooth, sample or probe is in the mean",
         ),
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
