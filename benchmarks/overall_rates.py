@@ -9,7 +9,7 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Rate of false directions for constant cells with random signs and n copies each. Each scenario counts as one value."""
+    """Rate of false directions if each scenario has n equal contrasts with a random sign, which count as one value."""
     # The number of copies doesn't matter: the mean of equal values is their value.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
@@ -18,7 +18,7 @@ def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
     """Rates of false directions for cells that are correlated within scenarios.
 
-    The rates are those of the test across scenarios, and of a test across cells, which Sawtooth doesn't use.
+    There is one rate for the test across scenarios, and one for a test across cells, which Sawtooth doesn't use.
     """
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)

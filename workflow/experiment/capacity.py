@@ -39,7 +39,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate in Mbit/s of the policer in front of the bottleneck for data; None without a policer."""
+        """Rate of this direction's policer in Mbit/s; None without a policer."""
         policer = self._run.policers.get(self.direction)
         return policer["rate_mbps"] if policer else None
 

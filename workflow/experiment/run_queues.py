@@ -19,7 +19,7 @@ class RunQueues:
 
     @property
     def discipline(self) -> Discipline:
-        """The discipline of the bottleneck's queue for data; on a chain, the discipline at the narrowest bottleneck."""
+        """The discipline of the bottleneck's queue in the direction of the data; on a chain, at the narrowest bottleneck."""
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     def queue_in(self, direction) -> dict:
@@ -45,7 +45,7 @@ class RunQueues:
 
     @property
     def queue_packets(self) -> int | None:
-        """The limit of the data's queue in full packets, or None if it is in bytes; on a chain, at the narrowest bottleneck."""
+        """The forward queue's limit in full packets, or None if it is in bytes; on a chain, at the narrowest bottleneck."""
         return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
 
     def queue_packets_in(self, direction) -> int | None:
@@ -66,7 +66,7 @@ class RunQueues:
 
     @property
     def queue_bytes(self) -> int | None:
-        """The limit of the data's queue in bytes, or None if it is in packets; on a chain, at the narrowest bottleneck."""
+        """The forward queue's limit in bytes, or None if it is in packets; on a chain, at the narrowest bottleneck."""
         return self.narrowest.queue_bytes if self.is_chain else self.queue_bytes_in("forward")
 
     def queue_bytes_in(self, direction) -> int | None:

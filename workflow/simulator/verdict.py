@@ -31,7 +31,7 @@ def counted_flows(document) -> list[dict]:
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has the rate, delay, queue and loss that were set, and no other queueing discipline."""
+    """Every interface has the configured rate, delay, queue and loss, and no other queueing discipline."""
     wrong = []
     asked, read_back = document["network"]["set"], document["network"]["read_back"]["interfaces"]
     for name, interface in read_back.items():
@@ -51,7 +51,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def check_host_settings(specification, document) -> Check:
-    """All sockets of each host have the buffer sizes, segment size and options that were set."""
+    """All sockets of each host have the configured buffer sizes, segment size and options."""
     wrong = []
     asked, read_back = (document["network"][which]["hosts"] for which in ("set", "read_back"))
     for host, settings in read_back.items():

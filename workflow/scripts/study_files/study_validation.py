@@ -133,7 +133,7 @@ def _parts(config):
 
 
 def _too_long(config):
-    """Return a list with a sentence about the first mapping or list that has too many entries; an empty list if there is none."""
+    """Return one sentence about the first mapping or list with too many entries, or an empty list if there is none."""
     for path, value in _parts(config):
         if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)

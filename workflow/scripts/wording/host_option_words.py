@@ -78,7 +78,7 @@ OPTION_EFFECTS = {
 
 
 def queue_of_hosts(hosts) -> list[str]:
-    """Return a list with one text on the queues of the senders' interfaces; empty if the interfaces have no queue."""
+    """Return one description of the queues on the senders' interfaces, or an empty list if there are no queues."""
     return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
 
 

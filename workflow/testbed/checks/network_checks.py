@@ -50,7 +50,7 @@ MEMORY_COUNTERS = (
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has exactly the qdiscs, parameters and seeds that were set."""
+    """Every interface has exactly the configured qdiscs, parameters and seeds."""
     wrong = []
     for name, wanted in document["network"]["set"]["qdiscs"].items():
         read_back = document["network"]["read_back"]["interfaces"][name]["qdiscs"]

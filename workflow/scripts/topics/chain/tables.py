@@ -22,8 +22,8 @@ CHAIN_CELLS = Table(
         *columns_with_intervals(
             number_column("long_share_percent", "%", "Share of the long flows in the goodput at a bottleneck, excluding start-up and averaged over bottlenecks.", _NO_RUN, least=0, most=100),
         ),
-        number_column("long_goodput_mbps", "Mbit/s", "Mean goodput of a long flow, excluding start-up.", _NO_RUN),
-        number_column("cross_goodput_mbps", "Mbit/s", "Mean goodput of a cross flow, excluding start-up.", _NO_RUN),
+        number_column("long_goodput_mbps", "Mbit/s", "Mean goodput per long flow, excluding start-up.", _NO_RUN),
+        number_column("cross_goodput_mbps", "Mbit/s", "Mean goodput per cross flow, excluding start-up.", _NO_RUN),
         number_column("used_percent", "%", "Goodput at a bottleneck in percent of the goodput of an always full bottleneck, averaged over bottlenecks.", _NO_RUN),
         number_column("long_rtt_ms", "ms", "Mean RTT of the long flows, including queues.", _NO_RUN),
         number_column("cross_rtt_ms", "ms", "Mean RTT of the cross flows, including queues.", _NO_RUN),

@@ -144,7 +144,8 @@ def bbr_window_packets(path) -> float:
 def probe_rtt_s(path) -> tuple[float, float]:
     """Return the shortest and the longest duration of BBR's ProbeRTT in s.
 
-    BBR waits up to one round trip until at most four packets are in flight, then stays for at least 200 ms and one round trip.
+    BBR waits up to one round trip until at most four packets are in flight. Then it stays for 200 ms or one round trip, whichever is longer,
+    plus one round trip.
     """
     least = max(BBR_PROBE_RTT_S, path.base_rtt_s) + path.base_rtt_s
     return least, least + path.base_rtt_s
