@@ -1,4 +1,4 @@
-"""Run a flow of a program over the network of `host_path` with a rate limit and a queue, under the machine's own kernel and clock.
+"""Run a program's flow on the machine's own kernel and clock, over the network of `host_path` with a rate limit and a queue.
 
 The argument is a JSON object with the keys server and client (commands), port, rate_mbps and queue_packets. The server runs on h1
 (10.0.1.2), and the client on h2. The printed JSON object has the keys cpu_s (CPU seconds of both programs), packets (number of packets that

@@ -29,7 +29,7 @@ def study_calls(study) -> dict[str, float]:
 
 
 def cached_calls(study) -> dict[str, float]:
-    """Return the CPU time in seconds of two calls for the runs of a study, by name: with an empty run cache, and with the filled cache."""
+    """Return the CPU time in seconds of two calls that execute a study's runs, by name: with an empty and with a filled run cache."""
     took = {}
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}

@@ -1,4 +1,4 @@
-"""The changes that a series causes in the regression study and in the exams, by the rules of `make compare` and of the exam."""
+"""The changes that a series causes: in the regression study by the rules of `make compare`, in the exams by the rules of the exam."""
 
 from pathlib import Path
 

@@ -254,7 +254,10 @@ def together(*functions: Callable) -> Callable:
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Register a function to call after a user's jobs are planned, with all output paths, and a flag that is true for a dry run."""
+    """Register a function to call after a user's jobs are planned.
+
+    The function gets all output paths, and a flag that is true for a dry run.
+    """
     plan = workflow._build_dag
 
     def build_dag():

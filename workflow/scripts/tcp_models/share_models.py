@@ -36,7 +36,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return the times in s after which CUBIC's window is as large as before a loss, by Reno-friendly growth and by cubic growth.
+    """Return the two times in s after which CUBIC regains the window before a loss: by Reno-friendly growth, and by cubic growth.
 
     RFC 9438. Reno-friendly (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
     RTT, from beta W to W. Cubic (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is

@@ -112,7 +112,7 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return a text for the first violation of a trace, in which more data left a bottleneck since the first change than the trace offered.
+    """Return one problem description if more data left a bottleneck than the trace offered since its first change, otherwise an empty list.
 
     The ideal goodput assumes that this never happens. Each change may let one additional packet pass (`experiment.traces`).
     """

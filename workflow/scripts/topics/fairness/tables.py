@@ -238,8 +238,9 @@ SHARE_THEORY = Table(
         number_column("off", "", "`share` minus `predicted`.", "`share` or `predicted` is missing"),
         text_column(
             "agrees",
-            "`yes` if the whole interval (or the share, if all runs give the same share) is within 0.05 of the model's share "
-            "or, if the model only predicts a share above one half, above one half; `no` if no part of the interval is.",
+            "`yes` if the whole interval agrees with the model, `no` if no part of it does. A share agrees if it is within 0.05 of the "
+            "model's share or, if the model only predicts a share above one half, if it is above one half. If all runs give the same "
+            "share, this share is judged instead of an interval.",
             "only a part of the interval agrees with the model, or there is only one run",
         ),
         _NOTE,

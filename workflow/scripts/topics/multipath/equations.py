@@ -1,4 +1,4 @@
-"""Compare measurements with the paper's two equations: n paths are n times as fast as one path, and need one n-th of the time."""
+"""Compare measurements with the paper's two equations: n paths have n times the goodput of one path, and take one n-th of the time."""
 
 from inference.independent_comparison import Difference, difference
 

@@ -214,7 +214,7 @@ def _in_papers_units(cells):
 
 
 def _sent_rows(cells):
-    """Return the rows of the table of TCP's data per packet, peer to peer: one row per message size, with a value per IP version."""
+    """Return TCP's data per packet, peer to peer: one table row per message size, with a value per IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []

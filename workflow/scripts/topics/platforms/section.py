@@ -124,7 +124,7 @@ def _tolerance_words(table):
 
 
 def _summary_rows(table, pairs):
-    """Return one row for each pair of platforms and each CCA, with a cell for each metric: the number of conditions with each verdict."""
+    """Return one row for each pair of platforms and each CCA. A cell counts the conditions with each verdict for one metric."""
     rows = []
     for pair in pairs:
         here = table[(table["platform_a"] == pair[0]) & (table["platform_b"] == pair[1])]

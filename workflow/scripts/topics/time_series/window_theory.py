@@ -97,7 +97,7 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth after a loss at a window of `peak`, the window at the next loss, and the duration of the next loss in s.
+    """Return the tooth that follows a loss at a window of `peak`. Also return the next loss's window, and its duration in s.
 
     A loss lasts from the first to the last dropped packet.
     """
