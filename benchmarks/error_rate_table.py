@@ -74,7 +74,9 @@ def document(table: str) -> None:
 def main() -> None:
     """Print the table, and exit with status 1 if a rate is outside its bound."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=1000, help="data sets per rate; rates that take long have a quarter")
+    parser.add_argument(
+        "--samples", type=int, default=1000, help="data sets per rate; rates that take long have a quarter"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=SUBJECTS, help="measure only one subject")
     parser.add_argument("--document", action="store_true", help="write the summary into docs/error-rates.md")

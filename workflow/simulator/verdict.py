@@ -105,7 +105,7 @@ def check_idle_rtt(specification, document) -> Check | None:
 
 
 def check_duration(specification, document) -> Check:
-    """Every flow sent for the duration."""
+    """Every flow sent for the configured duration."""
     wanted = specification.traffic.duration_s
     lengths = [flow["seconds"] for flow in counted_flows(document)]
     ok = all(abs(length - wanted) <= 1e-6 for length in lengths)

@@ -84,6 +84,6 @@ def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
 
 
 def _varied(scenarios):
-    """Return scenario -> row for the scenarios with drawn conditions."""
+    """Return the rows of the scenarios with drawn conditions, by scenario."""
     drawn = scenarios["variation"].fillna("") != ""
     return {row["scenario"]: row for row in scenarios[drawn].to_dict("records")}

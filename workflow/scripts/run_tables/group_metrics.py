@@ -69,7 +69,7 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> column ``goodput_mbps`` for the groups of long flows; None if the goodput of any flow in the group is unknown.
+    """Return ``goodput_mbps`` by group of long flows; None if the goodput of any flow in the group is unknown.
 
     A group's goodput is the sum of the flows' goodputs, divided by the number of on-times. A flow's goodput is averaged over its lifetime.
     """
@@ -139,7 +139,7 @@ def _completions(objects):
 
 
 def _streams(document, run):
-    """Return group -> the columns of `GROUPS` on real-time streams."""
+    """Return the columns of `GROUPS` on real-time streams, by group."""
     of_groups = {}
     for group, streams in zip(run.groups_of(REAL_TIME), document.get("real_time", ()), strict=True):
         sent = sum(map(len, streams["delay_ns"]))

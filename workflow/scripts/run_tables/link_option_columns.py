@@ -20,7 +20,7 @@ def option_columns() -> tuple:
 
 
 def option_counts(document) -> dict[str, int | None]:
-    """Return column name -> number of packets in the data's direction that the option affected; None if the option isn't set."""
+    """Return, by column name, the number of packets in the data's direction that the option affected; None if it isn't set."""
     specification = specification_of(document)
     met = {}
     for option in OPTIONS:

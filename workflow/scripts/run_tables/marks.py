@@ -34,7 +34,7 @@ def grown(before, after, name) -> int | None:
 
 
 def marks_of_flows(document) -> dict[int, dict]:
-    """Return flow -> ECN columns of `tidy_tables.FLOWS` from the last reading of the flow's socket; unknown values are None."""
+    """Return the ECN columns of `tidy_tables.FLOWS`, by flow, from the last reading of the flow's socket; unknown values are None."""
     flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):

@@ -82,5 +82,5 @@ def metric_by_slug(slug) -> Metric:
 
 
 def differences(section) -> dict[str, float]:
-    """Return column of ``tidy/runs.csv`` -> value in a study's ``analysis.equivalence_margin`` or ``analysis.detect``."""
+    """Return a study's ``analysis.equivalence_margin`` or ``analysis.detect``, by column of ``tidy/runs.csv``."""
     return {metric.column: section[metric.difference] for metric in METRICS}

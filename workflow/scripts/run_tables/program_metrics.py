@@ -49,7 +49,7 @@ def program_flows(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def program_groups(document) -> dict[str, dict]:
-    """Return group -> columns of `group_tables.GROUPS` for a run's program groups."""
+    """Return the columns of `group_tables.GROUPS` for a run's program groups, by group."""
     run, of_groups = specification_of(document), {}
     for flow, entry, packets in flows_of_programs(document):
         of_groups.setdefault(flow.group, []).append((flow, entry, packets))

@@ -63,7 +63,7 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return flow -> `Window` of the flow's steady part, like `deliveries.windows` for the whole run; empty without a steady state.
+    """Return the `Window` of each flow's steady part, like `deliveries.windows` for whole runs; empty without a steady state.
 
     For UDP, the rule's ``share`` of the window is omitted even with MSER, because UDP sends at a constant rate from the start.
     """
@@ -205,6 +205,6 @@ def _mean_queue(document, of_flows):
 
 
 def intervals_of_flows(intervals) -> dict[int, list[dict]]:
-    """Return flow -> its intervals, from rows of `run_metrics.interval_metrics`."""
+    """Return the intervals of each flow, by flow, from rows of `run_metrics.interval_metrics`."""
     ordered = sorted(intervals, key=lambda interval: interval["flow"])
     return {flow: list(rows) for flow, rows in itertools.groupby(ordered, key=lambda interval: interval["flow"])}

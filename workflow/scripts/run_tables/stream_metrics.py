@@ -40,7 +40,7 @@ def stream_flows(document) -> list[dict]:
 
 
 def steady_columns(document, steady) -> dict[int, dict]:
-    """Return flow -> ``rtt_steady_ms``, the mean RTT in the flow's steady part; empty unless `has_streams`.
+    """Return ``rtt_steady_ms``, the mean RTT in the flow's steady part, by flow; empty unless `has_streams`.
 
     ``steady`` maps a flow to its `deliveries.Window`.
     """
@@ -54,7 +54,7 @@ def steady_columns(document, steady) -> dict[int, dict]:
 
 
 def _rtts(document):
-    """Return flow -> (time in ns, smoothed RTT in ms) for the readings that have an RTT."""
+    """Return, by flow, (time in ns, smoothed RTT in ms) for the readings that have an RTT."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     return {
         one["flow"]: [

@@ -140,7 +140,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return name -> content for the patches of a series; separate mails are joined into one mbox."""
+    """Return the contents of a series' patches by name; separate mails are joined into one mbox."""
     contents = {}
     for path in (file for given in series for file in _files(given)):
         content = _content(path)

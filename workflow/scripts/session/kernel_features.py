@@ -136,7 +136,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return part -> whether the kernel has the part; must be called in separate namespaces.
+    """Return, by part, whether the kernel has the part; must be called in separate namespaces.
 
     Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't answer.
     """

@@ -92,13 +92,13 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return subject of comparison -> number of tests over which the report corrects p-values."""
+    """Return the number of tests over which the report corrects p-values, by subject of comparison."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def default_differences(study, compared) -> dict[str, Difference]:
-    """Return metric -> difference to be detected: ``analysis.detect`` for IP versions, the equivalence margins for CCAs."""
+    """Return the difference to be detected, by metric: ``analysis.detect`` for IP versions, the equivalence margins for CCAs."""
     section = study["analysis"]["detect" if compared == IP_VERSIONS else "equivalence_margin"]
     sizes = differences(section)
     return {metric.column: Difference(sizes[metric.column], metric.effect_unit) for metric in METRICS}
@@ -130,7 +130,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
 
 
 def _values(runs, metric):
-    """Return key of a comparison -> paired values and resolutions of both sides."""
+    """Return the paired values and the resolutions of both sides, by key of the comparison."""
     values = {}
     for cell, pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
         used = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]

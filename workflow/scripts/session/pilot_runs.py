@@ -43,7 +43,7 @@ def study_of(folder: Path) -> dict:
 
 
 def same_conditions(study, other) -> dict[str, str]:
-    """Return identifier of a scenario in ``other`` -> identifier of the scenario in ``study`` with the same conditions."""
+    """Return, by a scenario's identifier in ``other``, the identifier of the scenario in ``study`` with the same conditions."""
     ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
     known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
     return {theirs: own for theirs, own in known.items() if own}

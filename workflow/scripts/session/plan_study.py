@@ -83,7 +83,7 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return results folder -> study for the folders with pilot runs; raise `PlanError` if a requested folder isn't a results folder.
+    """Return the studies of the results folders with pilot runs, by folder; raise `PlanError` if a requested folder has no results.
 
     If no folder is requested, the study's own results folder is used.
     """
@@ -158,7 +158,7 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return number of replications -> words for the comparisons for which the number is enough, in ascending order."""
+    """Return, by number of replications in ascending order, words for the comparisons for which this number is enough."""
     known = sorted(one.needs for one in needed if one.needs)
     steps = {studies.most_replications(study): "as set in the study"}
     if known:

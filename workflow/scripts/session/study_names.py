@@ -14,7 +14,7 @@ FOLDER = Path("config/studies")
 
 
 def study_files() -> dict[str, Path]:
-    """Return name -> file for the studies of this checkout, the default study first; in `FOLDER`, the file's own name is also a key."""
+    """Return the files of this checkout's studies by name, the default study first; in `FOLDER`, the file's own name is also a key."""
     files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 

@@ -86,7 +86,7 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return table -> path, as inputs of a rule.
+    """Return the paths of tables by name, as inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
@@ -176,7 +176,7 @@ def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping,
 
 
 def _kinds_of(names):
-    """Return table -> column -> kind for the analysis tables among a script's inputs."""
+    """Return the kinds of the columns of each analysis table among a script's inputs: table -> column -> kind."""
     tables = {table.name: table for topic in TOPICS for table in topic.tables}
     known = [tables[name] for name in (name.removeprefix(OTHER) for name in names) if name in tables]
     return {table.name: {column.name: column.kind for column in table} for table in known}

@@ -36,7 +36,7 @@ LONGEST = 40
 
 
 def keys_of(scenario, without=()) -> dict[str, object]:
-    """Return key -> value for the keys of a resolved scenario, such as "link.delay_ms.forward" -> 10.
+    """Return the values of a resolved scenario by key, such as 10 for "link.delay_ms.forward".
 
     Keys with a prefix in ``without`` and keys in `NAMES` are left out. A list is one value, except for the lists in `ITEMS`.
     """

@@ -66,7 +66,7 @@ def _joined(columns):
 
 
 def settings_of(scenarios, without) -> dict[str, dict]:
-    """Return scenario -> dict with the scenario's ``setting`` and ``conditions``.
+    """Return a dict with ``setting`` and ``conditions`` for each scenario, by the scenario's name.
 
     ``setting`` is a number. Scenarios that differ only in keys with a prefix in ``without`` have the same number; scenarios that differ
     only in their names have different numbers. ``conditions`` describes the setting in words.

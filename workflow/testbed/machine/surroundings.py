@@ -49,11 +49,11 @@ class GuestKernel:
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
-        """Return no additional values read back from the network."""
+        """Return an empty dict: nothing is read back from the network in addition."""
         return {}
 
     def sections(self, path) -> dict:
-        """Return no platform-specific sections of the document."""
+        """Return an empty dict: the document has no sections for this platform only."""
         return {}
 
     def probe(self, path, specification) -> dict:
@@ -108,5 +108,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return no section, because a real clock is too inexact to verify single packets."""
+        """Return an empty dict, because a real clock is too inexact to verify single packets."""
         return {}

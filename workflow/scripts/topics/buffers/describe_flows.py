@@ -65,7 +65,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _places_of(runs, scenarios):
-    """Return scenario -> label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
+    """Return, by scenario, the label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
     table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
     queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {

@@ -48,7 +48,7 @@ CCA_TESTS = Table(
         NOTE,
     ),
 )
-_NO_PAIR = "no replication has a value of both CCAs"
+_NO_PAIR = "no replication has a value for both CCAs"
 CCA_PAIRS = Table(
     "cca_pairs",
     "a pair of CCAs in a scenario and IP version, for each metric",

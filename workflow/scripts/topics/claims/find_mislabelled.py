@@ -25,7 +25,7 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Return scenario -> reference scenario, for scenarios that refuse CCAs.
+    """Return the reference scenario of each scenario that refuses CCAs.
 
     The reference scenario allows the CCAs and is otherwise equal. It is None if the study has no such scenario.
     """

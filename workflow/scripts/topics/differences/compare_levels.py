@@ -129,7 +129,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return (scenario, CCA) -> replications with an excluded run.
+    """Return the replications with an excluded run, by scenario and CCA.
 
     Missing runs, and runs that were excluded because of the instrument, don't count.
     """

@@ -20,7 +20,7 @@ EMULATION_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
-        count_column("setting", "", "Number, starting at 1, of the path that the scenarios implement in several ways."),
+        count_column("setting", "", "Number of the nominal path, from 1. Scenarios with the same number implement this path in different ways."),
         text_column("conditions", "Conditions that the scenarios of the path share, in words."),
         text_column("compared_with", "The scenario with the first implementation of the path."),
         count_column("n", "runs", "Number of valid runs."),

@@ -197,7 +197,7 @@ IP_OVERALL = Table(
         number_column(
             "effect",
             IN_EFFECT_UNIT,
-            "Difference between IPv6 and the null hypothesis, averaged over scenarios.",
+            "Difference between IPv6 and the value under the null hypothesis, averaged over scenarios.",
             _NOT_BY_SCENARIO,
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean over scenarios", _NOT_BY_SCENARIO),

@@ -90,10 +90,7 @@ AGGREGATION = Table(
         ),
         *interval_columns("time_factor_low", "time_factor_high", "", "`time_factor`", _ONE_RUN_EACH),
         count_column(
-            "best_path",
-            "",
-            "Number, starting at 1, of the path that has the highest mean goodput as a single path.",
-            _NO_SINGLES,
+            "best_path", "", "Number, from 1, of the path with the highest mean goodput as a single path.", _NO_SINGLES
         ),
         number_column("best_mbps", "Mbit/s", "Mean goodput over the best single path.", _NO_SINGLES),
         number_column("sum_mbps", "Mbit/s", "Sum of the mean goodputs of all single paths.", _NO_SINGLES),

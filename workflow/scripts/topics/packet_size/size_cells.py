@@ -154,7 +154,10 @@ def _held_against(row, expected):
 
 
 def _printed_values(printed):
-    """Return (metric, protocol, background, IP version, size) -> columns with a paper's printed values, in the units of `SIZE_CELLS`."""
+    """Return a paper's printed values as columns in the units of `SIZE_CELLS`.
+
+    The keys are (metric, protocol, background, IP version, size).
+    """
     factors = {quantity.metric: quantity.factor for quantity in QUANTITIES}
     values = {}
     for entry in (printed or {}).get("values", ()):

@@ -55,7 +55,7 @@ SIZE_CELLS = Table(
         ),
         number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet, averaged over the runs.",
-            f"the clock is not a real one, the cell measures round trips, or {_NO_RUN}",
+            f"the clock is virtual, the cell measures round trips, or {_NO_RUN}",
         ),
         number_column("printed_mean", "", "The mean that the paper prints.", "the paper prints none"),
         number_column("printed_sd", "", "The standard deviation that the paper prints.", "the paper prints none"),

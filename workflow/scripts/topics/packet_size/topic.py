@@ -25,7 +25,7 @@ def _traffic_of(scenario: dict) -> str | None:
 
 
 def message_sizes(design: StudyDesign) -> dict[str, int]:
-    """Return scenario -> message size in bytes, for scenarios in which one flow or single messages pass one cable.
+    """Return the message size in bytes, by scenario, for scenarios in which one flow or single messages pass one cable.
 
     The result is empty if two scenarios have the same traffic, size, environment, rate and platform. Such a study is about another factor,
     for example a delay, and a comparison of sizes would mix the levels of this factor.

@@ -65,7 +65,7 @@ def is_round_trip(traffic: str) -> bool:
 
 
 def network_words(table) -> dict[tuple, str]:
-    """Return (CCA, rate) -> words that distinguish cells with the same traffic, environment, IP version and size.
+    """Return, by CCA and rate, words that distinguish cells with the same traffic, environment, IP version and size.
 
     The words are "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s". The keys are in the order of the table.
     """

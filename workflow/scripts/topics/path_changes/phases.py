@@ -69,7 +69,7 @@ def phases_of(run) -> list[Phase]:
 
 
 def moments_of(changes) -> dict[float, list[dict]]:
-    """Return time in s -> changes that begin a phase at this time.
+    """Return the changes that begin a phase, by their time in s.
 
     ``changes`` are rows of ``tidy/changes.csv``, or dicts with the fields of `Change`.
     """

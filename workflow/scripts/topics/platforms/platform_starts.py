@@ -22,7 +22,7 @@ SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", 
 
 
 def early_retransmits(path, durations_s) -> dict[tuple, float]:
-    """Return run -> number of segments that the run's flows retransmitted in the first quarter (`START_UP`) of their duration.
+    """Return, by run, the number of segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
 
     Parameters
     ----------

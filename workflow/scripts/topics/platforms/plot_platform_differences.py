@@ -33,7 +33,7 @@ REACH = 1.5
 
 
 def _row_names(table):
-    """Return values of the columns `KEY` -> name of the row, such as "BBR 10 packets"."""
+    """Return the names of rows, such as "BBR 10 packets", by the values of the columns `KEY`."""
     keys = table[PLACE].drop_duplicates()
     several, both = keys["conditions"].nunique() > 1, keys["ip_version"].nunique() > 1
     order = {cca: place for place, cca in enumerate(keys["cca"].unique())}

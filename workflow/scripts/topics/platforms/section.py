@@ -170,7 +170,7 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return buffer -> time in s for which flows send, without buffers for which this time differs between scenarios."""
+    """Return the time in s for which flows send, by buffer; buffers for which it differs between scenarios are omitted."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 

@@ -11,7 +11,7 @@ def applies(design) -> bool:
 
 
 def policer_words(design) -> dict[str, str]:
-    """Return scenario -> policers in words, for the scenarios with policers."""
+    """Return the policers in words, by scenario, for the scenarios with policers."""
     return {
         scenario["id"]: "; ".join(_words(direction, policer) for direction, policer in policers.items())
         for scenario in design.scenarios

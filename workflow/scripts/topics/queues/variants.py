@@ -38,7 +38,7 @@ def with_variants(cells) -> pd.DataFrame:
 
 
 def variants_of(cells) -> dict[str, str]:
-    """Return variant -> name, in the table's order.
+    """Return the names of variants, by variant and in the table's order.
 
     A name is the discipline, with a non-default value of a parameter if the discipline has several variants.
     """

@@ -51,7 +51,7 @@ class Line:
 
 
 def lines_of(rows) -> dict[tuple[str, str], Line]:
-    """Return (scenario, CCA) -> `Line` for the rows of a panel.
+    """Return the `Line` of each scenario and CCA in the rows of a panel.
 
     Lines with the same competing CCA also have the scenario or the CCA under test in their labels.
     """

@@ -51,6 +51,6 @@ def _lone_price(tables, one_ip_version) -> str:
 
 
 def _path_rtts(tables):
-    """Return scenario -> RTT of the empty path in ms."""
+    """Return the RTT of the empty path in ms, by scenario."""
     runs = runs_at_centre(tables.runs, tables.scenarios)
     return dict(zip(runs["scenario"], runs["rtt_path_ms"], strict=True))

@@ -162,7 +162,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader; the note is "" if there is nothing to note about the scenario."""
+    """Return a note for the reader by model; "" if there is nothing to note about the scenario."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}

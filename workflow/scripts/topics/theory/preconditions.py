@@ -12,7 +12,7 @@ MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return model -> reasons why a resolved scenario violates the model's assumptions; without a violation, the list is empty.
+    """Return, by model, the reasons why a resolved scenario violates the model's assumptions; without a violation, the list is empty.
 
     The response functions assume random losses of single segments on a constant path. The full link assumes that only the
     measured flows use the link. The full queue assumes that nothing else delays a packet beyond the path's delay.

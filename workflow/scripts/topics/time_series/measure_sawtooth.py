@@ -15,7 +15,7 @@ SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms",
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return run -> `window_theory.TheoryPath` for the valid runs, or the reason why theory doesn't apply to the run's teeth."""
+    """Return, by valid run, the `window_theory.TheoryPath` or the reason why theory doesn't apply to the run's teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
@@ -26,7 +26,7 @@ def _paths_of(runs, scenarios, flows):
 
 
 def _coarseness(all_teeth, intervals_ms):
-    """Return cell -> growth of the window between two samples, as a share of the window's peak, averaged over teeth."""
+    """Return, by cell, the window's growth between two samples as a share of the window's peak, averaged over teeth."""
     grown = all_teeth.assign(
         share=all_teeth["scenario"].map(intervals_ms) / 1000
         * all_teeth["round_trips"] / (all_teeth["end_s"] - all_teeth["avoidance_begin_s"]) / all_teeth["peak_packets"]
