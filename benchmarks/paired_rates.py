@@ -186,7 +186,7 @@ def power_of_test(rng, samples, n) -> list[Rate]:
 
 
 def copied_platforms(rng, samples, n) -> list[Rate]:
-    """Return the rate of tests made when all runs of a platform have the same value, and the platforms differ by 0.01 %."""
+    """Return how often a p-value is given if all runs of a platform have the same value and the platforms differ by 0.01 %."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
     return [Rate("copies given a p-value, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]

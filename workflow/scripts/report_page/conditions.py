@@ -114,7 +114,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """Return text on the share of packets that each link option behind the bottleneck affected; empty if no option is set."""
+    """State the share of packets that each link option behind the bottleneck affected; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -169,7 +169,7 @@ PROCESSES = {"per-side": "two programs carry all flows"}
 
 
 def _traffic_details(row) -> list[str]:
-    """Return a list of texts on a scenario's traffic, including the size of packets, writes or messages."""
+    """Return phrases that describe a scenario's traffic, including the size of packets, writes or messages."""
     application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
     if application == "ftp":
         return ["a file by FTP"]
@@ -192,7 +192,7 @@ def _traffic_details(row) -> list[str]:
 
 
 def _cable_details(row) -> list[str]:
-    """Return a list of texts on a scenario's unusual settings for topology, cable, background traffic and multipath."""
+    """Return phrases that describe a scenario's unusual settings for topology, cable, background traffic and multipath."""
     paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
     joined = f"MPTCP over {paths}"
     if row["multipath"] == "gre":
@@ -211,7 +211,7 @@ def _cable_details(row) -> list[str]:
 
 
 def _outage_words(row):
-    """Return text on the path that goes down, with the times of the outage; empty if no path goes down."""
+    """Describe which path goes down and when; "" if no path goes down."""
     if is_missing(row["outage_path"]):
         return ""
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
@@ -219,7 +219,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return text on a chain's bottlenecks in series and the cross flows at each bottleneck; empty for other topologies."""
+    """Describe a chain's bottlenecks in series and the cross flows at each bottleneck; "" for other topologies."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows at each bottleneck as cross traffic"

@@ -88,7 +88,7 @@ def _of_scenarios(total, number_of):
 
 
 def _others_words(scenarios):
-    """Return text on the traffic that competes with the flows under test in any scenario; empty if there is no such traffic."""
+    """Describe the traffic that competes with the flows under test in any scenario; "" if there is no such traffic."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
         ("programs", "other programs"),

@@ -96,7 +96,7 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Return text on the test of the mean paired difference, including the number of pairs needed in this study's families.
+    """Describe the test of the mean paired difference, including the number of pairs needed in this study's families.
 
     ``tables`` has the tables of paired tests; a table that the study doesn't have is None.
     """

@@ -92,7 +92,7 @@ def _ccas_words(ccas, design) -> str:
 
 
 def partial_words(runs) -> str:
-    """Return text on the executed runs of an incomplete study and the consequences for comparisons; empty if all runs were executed."""
+    """State which runs of an incomplete study were executed, and the consequences for comparisons; "" if all runs were executed."""
     absent = not_run(runs)
     if not absent.any():
         return ""

@@ -84,7 +84,7 @@ def _flows(scenario):
 
 
 def _joining(scenario):
-    """Return text on file transfers and on the method of combining paths."""
+    """Describe file transfers and the method of combining paths."""
     paths, words = scenario["multipath"], ["FTP"] if scenario["traffic"]["application"] == "ftp" else []
     if paths["by"] == "mptcp":
         words.append("MPTCP")
@@ -95,7 +95,7 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Return text on the queue, and on the reverse direction's queue if it differs."""
+    """Describe the queue, and the reverse direction's queue if it differs."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")

@@ -35,7 +35,7 @@ def check_multipath(specification, document) -> Check:
 
 
 def differences(wanted, read_back, place="") -> list[str]:
-    """Return a text for each value that differs from the expected value.
+    """Return a problem description for each value that differs from the expected value.
 
     Additional entries are ignored in dicts, but not in lists.
     """

@@ -70,7 +70,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a text for each interface whose counters come from qdiscs other than those set.
+    """Return a problem description for each interface whose counters come from qdiscs other than those set.
 
     ``links`` has the counters before and after the traffic.
     """

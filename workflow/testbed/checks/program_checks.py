@@ -40,7 +40,7 @@ def is_cut_off(specification, flow) -> bool:
 
 
 def findings(flow, entry, cut_off=False) -> list[str]:
-    """Return a text for each deviation of a flow's program from its declaration, with the program's last output.
+    """Return a problem description for each deviation of a flow's program from its declaration, with the program's last output.
 
     If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and no report is required.
     """

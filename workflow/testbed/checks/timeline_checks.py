@@ -40,7 +40,7 @@ def words(change) -> str:
 
 
 def passed_beyond(specification, done) -> list[str]:
-    """Return a text for each period between two rate changes in which a bottleneck passed more data than its rate allows."""
+    """Return a problem description for each period between two rate changes in which a bottleneck passed more data than its rate allows."""
     wrong, before = [], {}
     for entry in done:
         if entry["quantity"] != "rate_mbps":
@@ -62,7 +62,7 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return a text for each rate change after which a bottleneck's backlog did not leave in time.
+    """Return a problem description for each rate change after which a bottleneck's backlog did not leave in time.
 
     The shaper sends its current packet at the old rate, so the new rate applies only to the packets after it.
     """
@@ -84,7 +84,7 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a text for each delay that netem did not keep until the next change.
+    """Return a problem description for each delay that netem did not keep until the next change.
 
     At the next change, netem must have passed as many packets as had arrived one delay earlier, with a tolerance of `BEYOND_PACKETS`.
     Directions with jitter are not checked.

@@ -160,7 +160,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Return a text for each scenario: the conditions in which it differs from multipath scenarios with the same panel title."""
+    """Return, for each scenario, the conditions in which it differs from multipath scenarios with the same panel title, in words."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
