@@ -56,7 +56,7 @@ def make_docs_environment() -> None:
 def provide_packages(venv, lock) -> None:
     """Make or renew an environment unless it matches its lock file.
 
-    If the environment is a symbolic link, its target is renewed, which other checkouts may share.
+    If the environment is a symbolic link, the target of the link is renewed; other checkouts may share it.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 This command works in the caller's folder, where the study's files are. The other commands of set-up work in the checkout.
 
-C files are built into the kernel, because a kernel that loads modules has other bytes. A kernel's base (the image's Linux, another one
+C files are built into the kernel, because a kernel that loads modules has different bytes. A kernel's base (the image's Linux, another one
 from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
 and `patch` run in a separate container of the image of envs/kernel.def. It has no network, and sees no other files of the machine.
 
