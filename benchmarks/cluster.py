@@ -135,7 +135,9 @@ def main() -> None:
                 done = list(calls.map(partial(run_study, cluster, folder, jobs, options), options.studies))
         report(jobs, runs_of(folder))
     if not all(done):
-        sys.exit("benchmark: some studies failed, or give different bytes outside the cluster; their messages are above.")
+        sys.exit(
+            "benchmark: some studies failed, or give different bytes outside the cluster; their messages are above."
+        )
 
 
 def report(jobs, runs) -> None:

@@ -2,7 +2,7 @@
 
 document.documentElement.classList.add("js");
 
-// Files are carried compressed; a click unpacks one and saves it, to the byte.
+// The page contains files in compressed form. A click decompresses a file and saves it.
 async function save(button) {
   const packed = Uint8Array.from(atob(button.dataset.gzip), (letter) => letter.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -18,7 +18,7 @@ for (const button of document.querySelectorAll("button.download")) {
   button.addEventListener("click", () => save(button));
 }
 
-// A link to something inside a closed box opens the box.
+// A link to a closed box opens the box.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target && target.tagName === "DETAILS") {
@@ -29,7 +29,7 @@ function openTarget() {
 addEventListener("hashchange", openTarget);
 openTarget();
 
-// Paper can't be clicked: print everything, then restore.
+// Open all boxes before printing, and restore them afterwards.
 let closed = [];
 addEventListener("beforeprint", () => {
   closed = [...document.querySelectorAll("details:not([open])")];
@@ -39,13 +39,13 @@ addEventListener("afterprint", () => {
   for (const box of closed) box.open = false;
 });
 
-// A mark tells its run or cell and its numbers. Without this script they stand in the figure's data.
+// Tooltips show a mark's run or cell and its numbers. Without this script, these are in the figure's data.
 const REACH = 14; // pixels from a mark
 
 const numbersOf = (path) => (path.getAttribute("d").match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
 const pairsOf = (numbers) => Array.from({ length: numbers.length / 2 }, (_, n) => [numbers[2 * n], numbers[2 * n + 1]]);
 
-// Where the marks of a group stand: points, or the boxes of what is filled.
+// Positions of a group's marks: points, or the bounding boxes of filled shapes.
 function placesOf(group) {
   const uses = [...group.querySelectorAll("use")];
   if (uses.length) return uses.map((mark) => [[+mark.getAttribute("x"), +mark.getAttribute("y")]]);
@@ -66,7 +66,7 @@ function marksOf(panel) {
   });
 }
 
-// The value at a place along an axis, whose scale and two values with their places a curve carries.
+// Function from a position on an axis to the value there. The curve's attribute has the axis's scale, and two values with their positions.
 function reading(carried) {
   const [scale, v0, p0, v1, p1, unit] = carried.split("|").map((part, n) => (n > 0 && n < 5 ? Number(part) : part));
   const log = scale === "log";
@@ -85,7 +85,7 @@ function curvesOf(panel) {
   }));
 }
 
-// The nearest place on a curve: how far, and where.
+// Distance and position of the nearest point on a curve.
 function nearestOn(points, x, y) {
   let best = [Infinity, 0, 0];
   for (let n = 0; n < points.length; n++) {
@@ -99,7 +99,7 @@ function nearestOn(points, x, y) {
   return best;
 }
 
-// What stands nearest to a place of a panel, within so many of its units: the smaller of two marks that hold it.
+// Text of the mark or curve nearest to a position in a panel, within the distance `reach`. If several marks contain the position, the smallest wins.
 function textAt(marks, curves, x, y, reach) {
   let best = { far: reach, size: Infinity, text: "" };
   for (const mark of marks) {
@@ -136,9 +136,9 @@ for (const panel of document.querySelectorAll("svg.panel")) {
   });
 }
 
-// Tables sort and filter. Without this script they are plain tables in the study's order.
-const PAGE = 100; // rows shown at once, and how many more each click adds
-const FEW = 8; // so many rows need no filter
+// Tables can be sorted and filtered. Without this script, they are plain tables in the study's order.
+const PAGE = 100; // number of rows shown at first, and added by each click
+const FEW = 8; // tables with up to this many rows have no filter
 const inOrder = new Intl.Collator("en", { numeric: true });
 
 async function unpackRows(gzip) {
@@ -177,7 +177,7 @@ function elementOf(row, heads) {
   return row.element;
 }
 
-// Numbers by value, text as people count ("2" before "10"); what is missing comes last either way.
+// Compare numbers by value, and texts in natural order ("2" before "10"). Missing values come last in both directions.
 function comparison(number, kind, direction) {
   const missing = (cell) => (kind === "number" ? cell.value === "–" : cell.text === "");
   return (a, b) => {
@@ -225,7 +225,7 @@ class DataTable {
     button.addEventListener("click", () => this.sortBy(number));
   }
 
-  // Up, down, and back to the study's order.
+  // Ascending, then descending, then the study's order again.
   sortBy(number) {
     const again = this.sorted.number === number;
     if (again && this.sorted.direction < 0) this.sorted = { number: -1, direction: 1 };

@@ -1,6 +1,6 @@
 "use strict";
 
-// Asks the runs of a study: what is chosen once holds for both charts and the table, and stands in the address.
+// Explore the runs of a study. One selection applies to the charts and the table; the page's address contains it.
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 560, HEIGHT = 380, LEFT = 64, RIGHT = 14, TOP = 14, BOTTOM = 44;
 const MOST_MARKS = 20000;
@@ -27,7 +27,7 @@ const shortened = (value) => {
   return Number(value.toPrecision(5)).toLocaleString("en", { maximumFractionDigits: 6 });
 };
 
-// Ticks: powers of ten and their halves and fifths on a logarithmic axis, else four to eight round steps.
+// Ticks: on a logarithmic axis 1, 2 and 5 times the powers of ten, otherwise four to eight round steps.
 function ticks(low, high, isLog) {
   if (isLog) {
     const all = [];
@@ -74,7 +74,7 @@ function frame(parent, title, x, y, words) {
   return svg;
 }
 
-// Outlines of the marks that the figures of the report have: circle, square, triangle; a cross is an excluded run.
+// Outlines of marks, as in the report's figures: circle, square and triangle; a cross is an excluded run.
 function outline(marker, x, y, r) {
   if (marker === "x") return `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}`;
   if (marker === "s") return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`;
@@ -114,7 +114,7 @@ class Explorer {
     this.draw();
   }
 
-  // The address has what is chosen, by names that stay when a study grows.
+  // The address contains the selection, by names that stay the same when a study grows.
   read() {
     const given = new URLSearchParams(location.hash.slice(1)), { data } = this;
     const chosen = (name, levels) => {
@@ -166,7 +166,7 @@ class Explorer {
   draw() {
     this.write();
     const runs = this.shown(), { data } = this;
-    const missing = this.log.x || this.log.y ? " A logarithmic axis has no place for values of 0 or less." : "";
+    const missing = this.log.x || this.log.y ? " A logarithmic axis can't show values of 0 or less." : "";
     element("meaning").textContent = `${runs.length} of ${this.runs.scenario.length} runs. ${data.measures[this.y].column}: ${data.measures[this.y].meaning} ${data.measures[this.x].column}: ${data.measures[this.x].meaning}${missing}`;
     this.scatter(runs);
     this.strips(runs);
@@ -196,7 +196,7 @@ class Explorer {
     box.replaceChildren();
     const x = axis(runs.map((run) => this.value(this.x, run)), this.log.x, this.zoomed?.x, [LEFT, WIDTH - RIGHT]);
     const y = axis(runs.map((run) => this.value(this.y, run)), this.log.y, this.zoomed?.y, [HEIGHT - BOTTOM, TOP]);
-    if (!Number.isFinite(x.low) || !Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "No run that is chosen has both values.");
+    if (!Number.isFinite(x.low) || !Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "None of the selected runs has both values.");
     const svg = frame(box, `${this.words(this.y)} against ${this.words(this.x)}`, x, y, { x: this.words(this.x), y: this.words(this.y) });
     const inside = runs.filter((run) => x.shows(this.value(this.x, run)) && y.shows(this.value(this.y, run)));
     this.zoom(svg, x, y, (area) => { this.zoomed = area; this.draw(); });
@@ -207,7 +207,7 @@ class Explorer {
       if (!x.shows(mx) || !y.shows(my)) continue;
       const cca = this.runs.cca[rows[0]];
       make("svg:path", { d: outline(this.data.ccas[cca].marker, x.place(mx), y.place(my), 5.5), fill: this.colour(cca), stroke: "var(--paper)", "pointer-events": "none" }, svg);
-      // A name that would lie on another is left out: the marks have titles, and the table has all.
+      // Omit a name that would overlap another one: marks have titles, and the table has all names.
       const [at, height] = [x.place(mx) + 8, y.place(my) - 6];
       if (named.some((one) => Math.abs(one[0] - at) < 60 && Math.abs(one[1] - height) < 12)) continue;
       named.push([at, height]);
@@ -216,7 +216,7 @@ class Explorer {
     }
   }
 
-  // Runs of a cell together: those of a scenario, CCA and IP version.
+  // Group runs by cell: scenario, CCA and IP version.
   cells(runs) {
     const cells = new Map();
     for (const run of runs) {
@@ -232,7 +232,7 @@ class Explorer {
     return [data.scenarios[runs.scenario[run]], data.ccas[runs.cca[run]], data.ip_versions[runs.ip_version[run]]].map((one) => one.key).join(" ");
   }
 
-  // The mean of a cell and both ends of its interval, null where there is none, and why.
+  // The mean of a cell, both ends of its interval (null if there is none), and the reason for a missing interval.
   estimate(cell, measure) {
     const [average, low, high, note] = this.estimates.get(cell)?.values[this.data.measures[measure].column] ?? [null, null, null, ""];
     return { average, low, high, note };
@@ -271,7 +271,7 @@ class Explorer {
     const box = element("strips");
     box.replaceChildren();
     const y = axis(runs.map((run) => this.value(this.y, run)), this.log.y, null, [HEIGHT - BOTTOM, TOP]);
-    if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "No run that is chosen has a value.");
+    if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "None of the selected runs has a value.");
     const svg = frame(box, `${this.words(this.y)} by scenario`, null, y, { y: this.words(this.y) });
     const scenarios = [...this.chosen.scenario].sort((a, b) => a - b), ccas = [...this.chosen.cca].sort((a, b) => a - b);
     const ips = [...this.chosen.ip_version].sort((a, b) => a - b);
@@ -319,7 +319,7 @@ class Explorer {
       }
     }
     const reasons = [...why].slice(0, 3).join("; ");
-    table.caption.textContent = `Means of what is shown, with ${this.data.percent} % intervals${reasons && `. Where there is none: ${reasons}`}`;
+    table.caption.textContent = `Means over the valid runs of the selected cells, with ${this.data.percent} % intervals${reasons && `. Reasons for missing intervals: ${reasons}`}`;
   }
 
   offerSeries() {
@@ -341,16 +341,16 @@ class Explorer {
     element("whole-time").addEventListener("click", () => { this.zoomedTime = null; this.draw(); });
   }
 
-  // Lines of the runs that are shown, CCAs on the same axes; what a CCA doesn't have, such as ssthresh, has no line.
+  // Lines of the selected runs, with all CCAs on the same axes. A CCA without the value (such as ssthresh) has no line.
   lines(runs) {
     const box = element("lines"), shown = new Set(runs);
     box.replaceChildren();
     const lines = this.data.series.filter((line) => line.words === this.series && this.runs.scenario[line.run] === this.seriesOf && shown.has(line.run));
-    if (!lines.length) return void make("p", { class: "note" }, box, "No run that is chosen has such a line.");
+    if (!lines.length) return void make("p", { class: "note" }, box, "None of the selected runs has such a line.");
     const words = `${this.series}, ${lines[0].unit}`;
     const x = axis(lines.flatMap((line) => line.t), false, this.zoomedTime?.x, [LEFT, WIDTH - RIGHT - 70]);
     const y = axis(lines.flatMap((line) => line.v), this.log.t, this.zoomedTime?.y, [HEIGHT - BOTTOM, TOP]);
-    if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "A logarithmic axis has no place for values of 0 or less.");
+    if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "A logarithmic axis can't show values of 0 or less.");
     const svg = frame(box, words, x, y, { x: "Time, s", y: words });
     this.zoom(svg, x, y, (area) => { this.zoomedTime = area; this.draw(); });
     const labels = [];
@@ -382,7 +382,7 @@ class Explorer {
     });
   }
 
-  // A run: what it had, whether its checks passed, and the command that repeats it.
+  // Show a run: its values, the results of its checks, and the commands that repeat it.
   tell(run) {
     const { runs, data } = this, box = element("run");
     const scenario = data.scenarios[runs.scenario[run]], names = { scenario: scenario.key, cca: data.ccas[runs.cca[run]].key, ip_version: data.ip_versions[runs.ip_version[run]].key, replication: runs.replication[run], sha256: runs.sha256[run] };
@@ -390,9 +390,9 @@ class Explorer {
     make("h3", {}, box, this.name(run));
     make("p", {}, box, `${scenario.conditions}. Seed ${runs.seed[run]}. ${runs.valid[run] ? `All ${runs.checks[run]} checks passed.` : `Excluded: ${runs.why[run]}`}`);
     make("p", {}, box, `${this.words(this.y)}: ${shortened(this.value(this.y, run))}; ${this.words(this.x)}: ${shortened(this.value(this.x, run))}.`);
-    if (!scenario.repeatable) make("p", { class: "note" }, box, "It was measured under a real clock: repeated, it gives other bytes.");
+    if (!scenario.repeatable) make("p", { class: "note" }, box, "This run was measured with a real clock, so repeating it gives different bytes.");
     this.checks(run, box);
-    const lines = [...data.commands.slice(0, scenario.repeatable ? undefined : 1), ...(scenario.packets ? ["# its packets:", data.packets] : [])];
+    const lines = [...data.commands.slice(0, scenario.repeatable ? undefined : 1), ...(scenario.packets ? ["# capture its packets:", data.packets] : [])];
     const text = lines.map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
     make("code", {}, make("pre", { tabindex: 0 }, box), text);
     const button = make("button", { type: "button" }, box, "Copy the commands");
@@ -402,10 +402,10 @@ class Explorer {
     box.scrollIntoView({ block: "nearest" });
   }
 
-  // Its checks one by one, those that failed first.
+  // List the run's checks, beginning with failed checks.
   checks(run, box) {
     const { checks } = this.data;
-    if (!checks) return void make("p", { class: "note" }, box, "Its checks one by one are in tidy/checks.csv.");
+    if (!checks) return void make("p", { class: "note" }, box, "The results of its checks are in tidy/checks.csv.");
     const rows = [...checks.runs[run]].sort((a, b) => a[1] - b[1]), folded = make("details", {}, box);
     make("summary", {}, folded, `Its ${rows.length} checks`);
     const table = make("table", {}, make("div", { class: "scroll", role: "region", "aria-label": "Checks of the run", tabindex: 0 }, folded)), head = make("tr", {}, table.createTHead());

@@ -63,7 +63,7 @@ rule write_explorer:
             "results/{study}/explore.html",
             caption="../../report/explore.rst",
             category="Report",
-            labels={"figure": "Ask the runs", "shows": "any measure, single runs"},
+            labels={"figure": "Explore the runs", "shows": "any measure, single runs"},
         ),
     log:
         "results/{study}/logs/write_explorer.log",
