@@ -168,6 +168,18 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     assert list(programs_under_test(of_quinn)) == ["quinn:cubic", "quinn:newreno", "quinn:bbr"]
 
 
+def test_a_link_to_a_folder_is_refused_and_a_link_to_a_file_followed(files):
+    """Such a link would be missing from the run, and the program's libraries with it."""
+    (files / "my/stack/lib").mkdir(parents=True)
+    (files / "my/stack/lib/one").write_text("1")
+    (files / "my/stack/two").symlink_to("lib/one")
+    assert files_of(files / "my/stack") == {"lib/one": (b"1", False), "two": (b"1", False)}
+    (files / "my/stack/lib64").symlink_to("lib")
+    assert refusal(path="my/stack") == (
+        "try.yaml: programs.mine.path is my/stack; its subfolder lib64 is a symbolic link; replace the link by a copy."
+    )
+
+
 def test_the_page_on_exams_declares_a_program_that_can_be_examined(files, root):
     (block,) = re.findall(r"^```yaml\n(path: .*?)^```$", (root / "docs/exam.md").read_text(), re.M | re.S)
     (files / "my/mine.yaml").write_text(block)

@@ -24,8 +24,8 @@ LARGEST_BYTES, MOST_FILES = 2**29, 2000
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a program: name within its folder -> (content, whether the file is executable).
 
-    ``path`` is a file or a folder, which may have subfolders. Symbolic links to files are followed, and symbolic links to subfolders are
-    ignored. Raises `OSError` if a file can't be read or isn't a regular file.
+    ``path`` is a file or a folder, which may have subfolders. Symbolic links to files are followed. Raises `OSError` if a file can't be
+    read or isn't a regular file, or if a subfolder is a symbolic link.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
@@ -41,10 +41,14 @@ def files_of(path) -> dict[str, tuple[bytes, bool]]:
 
 
 def _places(folder):
-    """Return the sorted paths of all files below a folder; raise `OSError` if there are too many."""
+    """Return the sorted paths of all files below a folder; raise `OSError` if there are too many, or a link to a folder."""
     places = []
     for parent, folders, names in os.walk(folder):
-        folders.sort()
+        for link in (Path(parent, name) for name in sorted(folders)):
+            if link.is_symlink():
+                raise GivenFileError(
+                    f"its subfolder {link.relative_to(folder)} is a symbolic link; replace the link by a copy"
+                )
         places += [Path(parent, name) for name in sorted(names)]
         if len(places) > MOST_FILES:
             raise GivenFileError(f"it has more than {MOST_FILES:,} files")
