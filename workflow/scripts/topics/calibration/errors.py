@@ -227,7 +227,7 @@ def _jitter(point):
         yield _row(
             point, "jitter", "ms", f"{delays}, both ways", _both(point, "delay") + drawn_ms, point["round_trip_us"] / 1e3,
             what="mean round trip", standard_error=error_ms, trials=point["exchanges"],
-            note=f"{number(point['exchanges'], 0)} exchanges, delays drawn {'evenly' if point['even'] else 'from a table'}",
+            note=f"{number(point['exchanges'], 0)} exchanges, delays drawn {'uniformly' if point['even'] else 'from a table'}",
         )  # fmt: skip
     if forward and point["even"] and not is_missing(point["spread_ms"]):
         yield _row(

@@ -52,7 +52,7 @@ SCORECARD = Table(
         count_column("runs_far_worse", "runs", "Number of runs that are worse than every standard CCA by more than four margins; for a measure with a limit, number of runs that exceed the limit while no standard CCA does.", _NOT_MEASURED),
         count_column("standard_runs_far_worse", "runs", "Number of runs in which the most similar standard CCA (by the median) is worse than every other CCA, including the examined one, by more than four margins.", _NOT_MEASURED),
         text_column("worse_by_ip_version", "Number of worse runs for each IP version.", "no run is worse, there is only one IP version, or the shares of worse runs differ by less than 0.3 between IP versions"),
-        text_column("most_of_them", "For the row on all scenarios: up to three scenarios with the most worse runs, each with the number of its worse runs.", "the row covers one scenario"),
+        text_column("most_of_them", "For the row on all scenarios: up to three scenarios with the largest numbers of worse runs, each with the number of its worse runs.", "the row covers one scenario"),
         number_column("worse_share_at_most", "", "Upper bound on the share of worse runs on such paths, valid for all deciding rows together.", "the row is secondary, or has no run"),
         number_column("p", "", "p-value for the verdict *worse*.", "the row is secondary, or has no run"),
         number_column("p_corrected", "", "p-value for the verdict *worse*, corrected for all deciding rows by Holm's procedure (1979).", "the row is secondary, or has no run"),
