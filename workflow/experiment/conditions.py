@@ -48,7 +48,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and the method that aggregates them. `several_paths` turns each path into a scenario."""
+    """Disjoint paths between the two hosts of a cable, and how they are aggregated. `several_paths` turns each path into a scenario."""
 
     paths: int
     by: str

@@ -174,7 +174,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def bottlenecks(self) -> list["RunSpecification"]:
-        """Each bottleneck as a separate run.
+        """Run specifications, one for each bottleneck.
 
         A chain's bottleneck becomes a dumbbell with the flows that cross it; the flows keep their RTTs. If a cable has several paths,
         each path becomes a cable. Otherwise the only element is the run itself.

@@ -8,9 +8,9 @@ the number of packets:
   a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
   earlier, and the next one begins there.
 - A span without capacity lasts for the time of one packet, which leaves at the beginning of the span.
-- Before a faster span the rate rises early, during the last packet's time. A packet that leaves late (after an idle link or a smaller
-  packet) is then charged less than the rest of that time. Each such rise lets at most one more packet pass than the trace offers, and
-  none if the sender always has full packets.
+- If the next span is faster, the rate rises early: while the last packet of the slower span is sent. A packet that leaves late
+  (after an idle link or a smaller packet) is then charged less than the rest of that time. Each such rise lets at most one more packet
+  pass than the trace offers, and none if the sender always has full packets.
 
 Standard library only.
 """

@@ -84,7 +84,8 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
     resolution : tuple of float
         Smallest distinguishable difference between values of a, and between values of b, in their unit. If the values of each
         side differ by less, each side is one measurement, no matter how often it was repeated: n is 1, and there is no
-        test. Equal contrasts of differing runs aren't repetitions, but there is no test for them either, because they have no spread.
+        test. If the runs differ but all contrasts are equal, n is the number of pairs, and there is no test either, because the
+        contrasts have no spread.
     """
     if len(a) == 0:
         return Comparison(scale, np.empty(0), np.empty(0))

@@ -119,7 +119,7 @@ def _watched_ms(run, completion_ns, start_ns, failure):
 
 
 def _completions(objects):
-    """Return the columns of `GROUPS` on web objects.
+    """Return the columns of `GROUPS` about web objects.
 
     For an incomplete object, the waiting time is a lower bound for the completion time, and the slowdown is infinite.
     """
@@ -139,7 +139,7 @@ def _completions(objects):
 
 
 def _streams(document, run):
-    """Return the columns of `GROUPS` on real-time streams, by group."""
+    """Return the columns of `GROUPS` about real-time streams, by group."""
     of_groups = {}
     for group, streams in zip(run.groups_of(REAL_TIME), document.get("real_time", ()), strict=True):
         sent = sum(map(len, streams["delay_ns"]))

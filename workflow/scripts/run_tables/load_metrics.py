@@ -18,7 +18,7 @@ STEP_RTTS = 1
 
 
 def load_metrics(document) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` on queueing delay, utilisation and convergence; None for unknown values."""
+    """Return the columns of `tidy_tables.RUNS` about queueing delay, utilisation and convergence; None for unknown values."""
     run = specification_of(document)
     return {
         **_queueing(document, run),

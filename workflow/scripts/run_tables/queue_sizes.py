@@ -14,7 +14,7 @@ def queue_words(queue) -> str:
 
 
 def whole_queue_words(queue) -> str:
-    """Return a queue's size, discipline and non-default parameters as a text; "" for None.
+    """Return a queue's size, discipline and non-default parameters as text; "" for None.
 
     Examples
     --------

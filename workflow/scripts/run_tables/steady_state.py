@@ -99,7 +99,7 @@ def _at_equal_steps(delivered, window):
 
 
 def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
-    """Return a flow's columns of `tidy_tables.FLOWS` on the steady part: RTTs, retransmits and bytes sent.
+    """Return a flow's columns of `tidy_tables.FLOWS` about the steady part: RTTs, retransmits and bytes sent.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _goodput_change_percent(document, flows, steady):
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` on the queue and on the steady part, except goodput_steady_mbps.
+    """Return the columns of `tidy_tables.RUNS` about the queue and the steady part, except goodput_steady_mbps.
 
     Parameters
     ----------

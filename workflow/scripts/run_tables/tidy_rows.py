@@ -73,7 +73,7 @@ def _queue_limit_bytes(document) -> int | None:
 
 
 def _queue_columns(document) -> dict[str, float | None]:
-    """Return the columns of runs on the bottleneck's queue: size in packets, bytes and BDPs, and the size of a packet."""
+    """Return the columns of runs about the bottleneck's queue: size in packets, bytes and BDPs, and the size of a packet."""
     run, held_bytes = specification_of(document), _queue_limit_bytes(document)
     return {
         "queue_packets": _queue_limit_packets(document),
@@ -89,7 +89,7 @@ def _queue_of(run):
 
 
 def application_columns(scenario) -> dict[str, str | int | None]:
-    """Return the columns of runs and scenarios on traffic and topology."""
+    """Return the columns of runs and scenarios about traffic and topology."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     return {
         "topology": scenario["topology"],

@@ -48,7 +48,7 @@ class Row:
     of_most: bool  # whether the row makes a statement about most pairs, not about a count of runs
 
     def counts(self) -> Counts:
-        """Return the numbers of pairs."""
+        """Return the counts of worse pairs, better pairs and all pairs."""
         signs = np.asarray(self.signs, dtype=float)
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 

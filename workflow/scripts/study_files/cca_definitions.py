@@ -1,4 +1,4 @@
-"""Complete the definitions of a study's own CCAs, and describe problems with them in sentences that start with the key.
+"""Complete the definitions of a study's own CCAs, and describe problems with them in sentences that start with the affected key.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -38,7 +38,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     complete : dict
         Completed definitions by name.
     problems : list of str
-        Sentences that start with the key.
+        Sentences that start with the affected key.
     """
     complete, problems = {}, []
     for name, one in definitions.items():
@@ -114,7 +114,7 @@ def kernel_cca(study, cca) -> str:
 
 
 def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
-    """Yield problems with a study's CCA definitions, as sentences that start with the key.
+    """Yield problems with a study's CCA definitions, as sentences that start with the affected key.
 
     Parameters
     ----------

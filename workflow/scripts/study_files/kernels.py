@@ -1,4 +1,4 @@
-"""Complete the definitions of a study's own guest kernels, and describe problems with them in sentences that start with the key.
+"""Complete the definitions of a study's own guest kernels, and describe problems with them in sentences that start with the affected key.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -196,7 +196,7 @@ def described_tree(tree, revision=None) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a guest kernel can't be built from the tree. The message starts with the key.
+        If a guest kernel can't be built from the tree. The message starts with the affected key.
     """
     if revision is None and tree_archives.is_archive(tree):
         if why := absence(tree):
@@ -267,7 +267,7 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     complete : dict
         Completed kernels by name, with `KEYS`. The image's own kernel is None. Kernels based on it have no ``version`` or ``sha256``.
     problems : list of str
-        Sentences that start with the key.
+        Sentences that start with the affected key.
     """
     complete, problems = {}, []
     for name, one in kernels.items():
@@ -344,7 +344,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
     definitions : dict
         The study's CCA definitions by name, including definitions from the ``ccas`` of its kernels.
     problems : list of str
-        Sentences that start with the key.
+        Sentences that start with the affected key.
     """
     definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}
     written = {

@@ -1,4 +1,4 @@
-"""Explain why programs in a study's `ccas` can't run in its scenarios and mixes, in sentences that start with the key."""
+"""Explain why programs in a study's `ccas` can't run in its scenarios and mixes, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from study_files.study_groups import KEYS, group_problems
 
 
 def program_cca_problems(study, scenario) -> Iterator[str]:
-    """Yield the reasons why programs in a resolved study's `ccas` can't run in a scenario, as sentences that start with the key."""
+    """Yield reasons why programs in a resolved study's `ccas` can't run in a scenario, as sentences that start with the affected key."""
     for cca, program in programs_under_test(study).items():
         problems = [*_kernel_of_its_own(scenario), *_others_of_its_own(scenario)] or list(
             group_problems(with_program(scenario, program, OWN), [cca])

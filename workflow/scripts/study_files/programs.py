@@ -22,7 +22,8 @@ AMOUNTS = ("seconds", "bytes")
 def with_programs(study) -> list[str]:
     """Insert the declarations of programs into the groups of a study's resolved scenarios, in place.
 
-    The study's key ``programs`` keeps only the programs that `ccas` names. Problems are returned as sentences that start with the key.
+    The study's key ``programs`` keeps only the programs that `ccas` names. Problems are returned as sentences that start with the
+    affected key.
     """
     written = study.pop("programs")
     declared, problems = {}, []

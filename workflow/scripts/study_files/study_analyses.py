@@ -18,7 +18,7 @@ from study_files.study_validation import value_text
 
 
 def analysis_problems(study) -> Iterator[str]:
-    """Yield problems with the analyses that a resolved study requests, as sentences that start with the key."""
+    """Yield problems with the analyses that a resolved study requests, as sentences that start with the affected key."""
     yield from _check_calibration(study)
     yield from _check_sensitivity(study)
     yield from _check_exam(study)

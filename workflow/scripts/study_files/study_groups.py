@@ -1,4 +1,4 @@
-"""Complete the flow groups of a study, count their flows, and describe problems in sentences that start with the key."""
+"""Complete the flow groups of a study, count their flows, and describe problems in sentences that start with the affected key."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Describe problems with a link's options, in sentences that start with the key."""
+"""Describe problems with a link's options, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Describe problems with settings that don't fit the MTU of a link, in sentences that start with the key."""
+"""Describe problems with settings that don't fit the MTU of a link, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Describe problems with the network, paths and application of a scenario, in sentences that start with the key."""
+"""Describe problems with the network, paths and application of a scenario, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 

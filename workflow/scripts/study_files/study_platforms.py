@@ -9,7 +9,7 @@ UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return problems with a resolved scenario's flows, as sentences that start with the key.
+    """Return problems with a resolved scenario's flows, as sentences that start with the affected key.
 
     ``ccas`` lists the study's CCAs, with mixes expanded.
     """

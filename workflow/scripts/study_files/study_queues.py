@@ -1,4 +1,4 @@
-"""Describe problems with the queue of a bottleneck, in sentences that start with the key."""
+"""Describe problems with the queue of a bottleneck, in sentences that start with the affected key."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Describe problems with changes to the path over time, in sentences that start with the key."""
+"""Describe problems with changes to the path over time, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 

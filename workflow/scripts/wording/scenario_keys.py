@@ -72,7 +72,7 @@ class Differences:
         # The order of keys must not depend on the order of scenarios, whose groups may have different names.
         every = dict.fromkeys(key for keys in sorted(known, key=text_of) for key in keys)
         values = {key: [text_of(keys[key]) if key in keys else "" for keys in known] for key in every}
-        #: Key -> its value for each scenario, as a text to compare.
+        #: Key -> its value for each scenario, as text for comparison.
         self.values = {key: texts for key, texts in values.items() if len(set(texts)) > 1}
         self._known = known
 
@@ -107,7 +107,7 @@ class Differences:
 
 
 def text_of(value) -> str:
-    """Return a value as a text to compare."""
+    """Return a value as text for comparison."""
     return json.dumps(value, sort_keys=True)
 
 

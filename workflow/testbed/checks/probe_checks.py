@@ -145,7 +145,7 @@ def in_ms(shortest_ns, longest_ns) -> str:
 
 
 def check_rate(specification, document) -> Check:
-    """Full packets that arrived back to back at a bottleneck left at the bottleneck's rate."""
+    """Full packets that arrived at a bottleneck back to back left it at the bottleneck's rate."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (

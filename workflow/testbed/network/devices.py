@@ -67,7 +67,7 @@ def set_limit(node, name, limit, value) -> None:
 
 
 def set_mtu(node, name, mtu_bytes) -> None:
-    """Set the largest IP packet that a device accepts, in bytes."""
+    """Set the MTU of a device in bytes."""
     body = NO_CHANGE + named(name) + attribute(IFLA_MTU, NUMBER.pack(mtu_bytes))
     node.route.change(RTM_NEWLINK, body, f"MTU of {name}")
 

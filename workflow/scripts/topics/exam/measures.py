@@ -41,7 +41,7 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with the given application. The application of long flows isn't allowed."""
+        """Return the row of the run's only group with the given application, which must not be that of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
