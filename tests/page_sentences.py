@@ -168,7 +168,7 @@ PRESUMED = {
     "A run that fails any check": lambda study: True,
     "Bytes delivered": any_of(lambda s: not udp(s)),
     "Bytes that arrived during": all_of(udp),
-    "For UDP, the bytes that arrived": any_of(udp),
+    "For UDP, goodput counts the bytes that arrived": any_of(udp),
     "For programs under test": has_program_tested,
     "Programs under test": has_program_tested,
     "Only groups of flows with the CCA under test": any_of(lambda s: s["groups"]),

@@ -38,7 +38,7 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
         both.source.startswith("TCP: the senders' kernels at two times")
         and ". programs: the bytes that the program reports" in both.source
     )
-    assert "For programs under test (mine:cubic), the bytes that the program reports count" in both.definition
+    assert "For programs under test (mine:cubic), goodput counts the bytes that the program reports" in both.definition
     assert with_sources(goodput, scenarios, alone).source.startswith("the bytes that the program reports")
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
     assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
