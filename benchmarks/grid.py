@@ -70,7 +70,7 @@ def sample(cells, number) -> list:
 
 
 def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
-    """Execute a run of each cell, print one row per scenario, and return the costs of the runs at full length."""
+    """Execute a run of each cell, print one row per scenario, and return the costs of the runs, extrapolated to full length."""
     costs, overheads = [], {}
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         for scenario in study["scenarios"]:

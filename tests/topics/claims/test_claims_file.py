@@ -72,7 +72,7 @@ MISTAKES = {
         {requirement: {replicates: 5, at_most: 9}}
             requirement is {replicates: 5, at_most: 9}; allowed: bounds, or replicates with standard_error.
         {pick: lowest, requirement: {replicates: 5, standard_error: 1}}
-            pick is "lowest"; allowed with replicates: "mean", a single value.
+            pick is "lowest"; allowed with replicates: "mean", because only one value is compared.
         {requirement: {above: 5, at_least: 4}}
             requirement has two bounds on the same side; allowed: one.
         {pick: farthest}
@@ -98,7 +98,7 @@ MISTAKES = {
         {quantity: goodput_mbps, flows: {cca: reno+cubic}}
             flows.cca is "reno+cubic"; did you mean 'cubic'? Allowed: one of $CCAS.
         {quantity: retransmits, relative_to: link}
-            relative_to is "link"; allowed with it: quantities in Mbit/s.
+            relative_to is "link"; allowed only with quantities in Mbit/s.
         {quantity: goodput_mbps, relative_to: total}
             relative_to is "total"; allowed without flows: link.
         {quantity: cwnd_packets, over_time: {take: mean, from_percent: 50, to_percent: 50}}
@@ -112,15 +112,15 @@ MISTAKES = {
         {numerator: {scenarios: ['1']}}
             numerator.scenarios has 1 name, but denominator.scenarios has 2; allowed: equal numbers, because the scenarios are compared one by one.
         {each: [cca], denominator: {scenarios: ['1']}}
-            numerator.ccas is given, but each names cca; allowed: one of the two.
+            numerator.ccas is given, but each has "cca"; allowed: only one of the two.
         {combine: farthest}
             requirement is {above: 1}; allowed with combine farthest: a requirement with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
             requirement is {at_least: 0, at_most: 1}; allowed with combine farthest: bounds above 0.
         {each: [scenario], requirement: {replicates: 5, standard_error: 1}}
-            each is ["scenario"]; allowed with replicates: [], a single value.
+            each is ["scenario"]; allowed with replicates: [], because only one value is compared.
         {each: [], numerator: {pick: lowest}, requirement: {replicates: 5, standard_error: 1}}
-            numerator.pick is "lowest"; allowed with replicates: "mean", a single value.
+            numerator.pick is "lowest"; allowed with replicates: "mean", because only one value is compared.
         {numerator: {ccas: [reno]}, denominator: {ccas: [reno]}}
             numerator is the same as denominator; allowed: another.
         {quantity: goodput_mbps, flows: {}, numerator: {flows: {cca: vegas}}}

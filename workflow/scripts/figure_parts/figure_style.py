@@ -1,4 +1,4 @@
-"""The common style of all figures: colours and markers of the CCAs, ink, paper, type.
+"""The common style of all figures: colours and markers of the CCAs, colours of text (ink) and background (paper), and fonts.
 
 A CCA has the same colour and marker in every figure of every study. Six is the largest number of
 colours that readers with any kind of colour blindness can distinguish while all have a contrast

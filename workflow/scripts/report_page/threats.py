@@ -16,7 +16,7 @@ THREATS = {
     ),
     "Real time": (
         Statement(
-            "Runs on platform host used the kernel, the clock and the processor of one machine, so that two runs with "
+            "Runs on platform host used the kernel, the clock and the processor of one machine, so two runs with "
             "the same seed differ. No other run shared the machine. A run is invalid if a core that carried it was "
             "busy for more than 95 % of any "
             "second or lost more than 5 % of the time to a hypervisor, or if a process was woken too late; smaller disturbances remain.",

@@ -43,7 +43,7 @@ GROUPS = Table(
         count_column("complete", "objects", "Number of complete web objects, or of complete flows of a program whose flows send a fixed amount.", _OTHER_GROUP),
         *_percentile_columns("completion", "ms", "the completion times: from connect to the last byte for web objects, and from the client's start to its end for a program's flows. For incomplete objects and flows, only a lower bound is known (Kaplan-Meier estimator)", _NOT_REACHED),
         *_percentile_columns("completion_worst", "ms", "the completion times, with incomplete objects and flows counted as the slowest", _NOT_REACHED),
-        number_column("watched_ms", "ms", "Longest time for which the run waited for an object or flow; percentiles that were not reached are longer than this time.", _OTHER_GROUP, least=0),
+        number_column("watched_ms", "ms", "Longest time that the run waited for an object or flow. Percentiles that were not reached exceed this time.", _OTHER_GROUP, least=0),
         *_percentile_columns("slowdown", "", "the slowdowns: completion time divided by the completion time on an empty path (`tcp_models/completion_time.py`). Incomplete objects count as the slowest", _NOT_REACHED),
         count_column("packets", "packets", "Data packets sent by real-time streams or programs.", _OTHER_GROUP),
         number_column("lost_percent", "%", "Share of the group's data packets that never arrived.", _OTHER_GROUP, least=0, most=100),

@@ -41,7 +41,7 @@ class Difference:
     unit: str
 
     def effect(self, metric: Metric, mean_a, mean_b) -> float:
-        """Return the difference in the unit of the metric's effects, given the means of both sides."""
+        """Return the difference, converted to the unit of the metric's effects, given the means of both sides."""
         if self.unit == metric.effect_unit:
             return self.size
         base = mean_b if metric.scale == "ratio" else (mean_a + mean_b) / 2

@@ -29,8 +29,8 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     values : numpy.ndarray of float
         Values of the parts.
     bounds : callable
-        Function of the probability of a miss on each side. It returns the lower and the upper ends of the parts' intervals, both with the
-        shape of `values`.
+        Function that takes the probability of a miss on each side, and returns the lower ends and the upper ends of the parts' intervals,
+        both with the shape of `values`.
     steps : sequence of (tuple of int, function)
         Axes, and the function that reduces them: `numpy.min`, `numpy.max` or `numpy.mean`. The axes are kept, with length 1.
     tail : float

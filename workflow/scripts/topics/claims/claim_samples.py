@@ -103,7 +103,7 @@ class Samples:
         return self._counts[measure]
 
     def repeats(self, measure) -> np.ndarray:
-        """Return whether the values of each cell repeat one measurement, shape (scenarios, CCAs, IP versions)."""
+        """Return, for each cell, whether its values repeat one measurement, in an array of shape (scenarios, CCAs, IP versions)."""
         if measure not in self._repeats:
             self._repeats[measure] = self._repeated(measure)
         return self._repeats[measure]

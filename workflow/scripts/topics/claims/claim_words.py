@@ -76,7 +76,10 @@ def paired_scenarios(claim) -> list[str]:
 
 
 def level_words(claim, indices) -> str:
-    """Describe the levels of the ratio at the given indices (scenario, CCA, IP version)."""
+    """Return a ratio's level of each factor in the claim's `each`, in words: "scenario 2, IPv6".
+
+    ``indices`` are the ratio's indices along the axes (scenario, CCA, IP version).
+    """
     words = []
     for (key, factor), index in zip(LEVELS.items(), indices, strict=True):
         if factor in claim["each"]:

@@ -211,7 +211,7 @@ def _impossible_sides(claim):
     for side in (first, second):
         for key, factor in LEVELS.items():
             if factor != "scenario" and factor in each and claim[side][key] != claim[key]:
-                yield f"{side}.{key} is given, but each names {factor}; allowed: one of the two."
+                yield f'{side}.{key} is given, but each has "{factor}"; allowed: only one of the two.'
 
 
 def _impossible_requirement(claim):
@@ -246,10 +246,10 @@ def _impossible_replication(claim, requirement):
         yield f"requirement is {value_text(requirement)}; allowed: bounds, or replicates with standard_error."
     for key, allowed in (("pick", "mean"), ("each", [])):
         if claim.get(key, allowed) != allowed:
-            yield f"{key} is {value_text(claim[key])}; allowed with replicates: {value_text(allowed)}, a single value."
+            yield f"{key} is {value_text(claim[key])}; allowed with replicates: {value_text(allowed)}, because only one value is compared."
     for side in SIDES.get(claim["kind"], ()):
         if claim[side]["pick"] != "mean":
-            yield f'{side}.pick is {value_text(claim[side]["pick"])}; allowed with replicates: "mean", a single value.'
+            yield f'{side}.pick is {value_text(claim[side]["pick"])}; allowed with replicates: "mean", because only one value is compared.'
 
 
 def _impossible_measure(prefix, claim, chosen):
@@ -265,7 +265,7 @@ def _impossible_measure(prefix, claim, chosen):
         return
     relation, unit = claim.get("relative_to"), known[quantity][1]
     if relation and unit not in RELATIONS[relation][1]:
-        yield f'relative_to is "{relation}"; allowed with it: quantities in {" or ".join(RELATIONS[relation][1])}.'
+        yield f'relative_to is "{relation}"; allowed only with quantities in {" or ".join(RELATIONS[relation][1])}.'
     elif relation in ("fair_share", "total") and level.startswith("neither"):
         yield f'relative_to is "{relation}"; allowed without flows: link.'
     if (flows.get("take") == "count") != ("within" in flows):
@@ -294,4 +294,4 @@ def _impossible_place(claim, known):
     if claim["places"] >= len(claim["among"]):
         yield f"places is {claim['places']}; allowed: less than {len(claim['among'])}, the number of CCAs in among."
     if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
-        yield 'place is "middle"; allowed with it: places 1 and at least three CCAs.'
+        yield 'place is "middle"; allowed only with places 1 and at least three CCAs in among.'

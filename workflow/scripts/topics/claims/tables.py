@@ -130,21 +130,21 @@ MISLABELLED = Table(
         *_means("_asked", "valid runs of the requested CCA in `reference_scenario`", "there is no such run"),
         *_means(
             "_observed",
-            "valid runs that requested `observed`: those in `scenario` or, if there are none, those in `reference_scenario`",
+            "valid runs in which `observed` was requested: those in `scenario` or, if there are none, those in `reference_scenario`",
             "there is no such run",
         ),
         count_column(
             "identical_runs",
             "runs",
-            "Number of runs that agree in every digit of all three metrics with the run that requested `observed` in the same scenario "
-            "and replication.",
-            "the scenario has no valid run that requested `observed`",
+            "Number of runs that agree in every digit of all three metrics with the run of the same scenario and "
+            "replication in which `observed` was requested.",
+            "the scenario has no valid run in which `observed` was requested",
         ),
         number_column(
             "difference_percent",
             "%",
-            "Largest difference in any of the three metrics, relative to the larger value, between a run and the run that requested "
-            "`observed` in the same scenario and replication.",
+            "Largest difference in any of the three metrics, relative to the larger value, between a run and the run of the same "
+            "scenario and replication in which `observed` was requested.",
             "no replication has both runs",
         ),
         text_column(

@@ -141,7 +141,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of one path of a scenario, given its index from 0; a single path with the same conditions is comparable."""
+    """Return the conditions of one path (numbered from 0). A single-path scenario under the same conditions has an equal value."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}

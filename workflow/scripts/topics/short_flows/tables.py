@@ -30,8 +30,7 @@ SHORT_FLOW_CELLS = Table(
         number_column(
             "watched_ms",
             "ms",
-            "Longest time for which a run waited for an object, averaged over runs; a percentile that was not reached is longer than "
-            "this time.",
+            "Longest time that a run waited for an object, averaged over runs. Percentiles that were not reached exceed this time.",
             _NO_RUN,
         ),
         *columns_with_intervals(*MEASURES),

@@ -72,9 +72,7 @@ def _vegas_sentence(theory, confidence):
     )
     if base["mean"] > 1.05:
         text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true RTT"
-    kept = number(diff["flows_as_theory"], 0)
-    if diff["flows"] > 1:
-        kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
+    kept = f"{int(diff['flows_as_theory'])} of {count(int(diff['flows']), 'flow')}"
     return "Vegas", f"{text}; Linux's measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
 
 
