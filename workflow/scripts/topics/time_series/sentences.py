@@ -72,8 +72,10 @@ def _vegas_sentence(theory, confidence):
     )
     if base["mean"] > 1.05:
         text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true RTT"
-    kept = f"{int(diff['flows_as_theory'])} of {count(int(diff['flows']), 'flow')}"
-    return "Vegas", f"{text}; Linux's measure, Diff, is between alpha and beta in {kept} ({_n_words(believed)})."
+    if not is_missing(diff["flows_as_theory"]):
+        kept = f"{int(diff['flows_as_theory'])} of {count(int(diff['flows']), 'flow')}"
+        text += f"; Linux's measure, Diff, is between alpha and beta in {kept}"
+    return "Vegas", f"{text} ({_n_words(believed)})."
 
 
 def _probe_sentence(theory, confidence):
