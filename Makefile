@@ -107,7 +107,7 @@ lint: setup  ## check the code's form, and that generated documentation is up to
 
 test: setup  ## run the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
-	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m "not long" $(ARGS)
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile -m "not long" $(ARGS)
 
 test-long: setup  ## run the longest tests: faults, clusters, bundles, 14,400 runs
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)

@@ -41,7 +41,7 @@ def read_output(folder, name, largest) -> bytes:
     try:
         return given_bytes(Path(folder, name), largest, os.O_NOFOLLOW)
     except OSError as error:
-        raise SetupError(f"the output {name} of the build is rejected: {error.strerror}.") from None
+        raise SetupError(f"the file {name}, an output of the build, is rejected: {error.strerror}.") from None
 
 
 def read_linux(folder, name) -> bytes:

@@ -39,7 +39,7 @@ def test_the_difference_is_shown_to_be_the_headers():
     assert ip_sentence(ip_cells([0.001, 0.3, None]), overall(0.62, 0.0001, 0.413)) == (
         "Over 12 scenarios IPv6's goodput is lower than IPv4's (mean −1.40 %, −1.60 to −1.20 %, p < 0.001); "
         "that is what 20 more bytes of header cost: −0.20 to +0.18 % off the segment-size ratio 1428/1448 (−1.38 %), "
-        "within ±0.5 %; the published, pooled test finds no difference (p = 0.620)."
+        "within ±0.5 %; the published, pooled test finds none (p = 0.620)."
     )
 
 

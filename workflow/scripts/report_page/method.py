@@ -89,7 +89,7 @@ def population(scenarios) -> str:
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."
     few = listed([heading(row) for row in scenarios[drawn].to_dict("records")])
-    return f"The intervals and tests of this study apply in {few} to {such}. In the other scenarios, they apply to {exact}."
+    return f"The intervals and tests of this study apply, in {few}, to {such}. In the other scenarios, they apply to {exact}."
 
 
 def draws(runs, scenarios) -> list[dict]:

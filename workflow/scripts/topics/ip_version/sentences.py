@@ -108,4 +108,4 @@ def _pooled_words(pooled, differs, significance) -> str:
     p = p_words(pooled["p"])
     if pooled["p"] < significance:
         return f"; the published, pooled test finds {'a difference, too' if differs else 'a difference'} ({p})"
-    return f"; the published, pooled test {'finds no difference' if differs else 'finds no difference either'} ({p})"
+    return f"; the published, pooled test {'finds none' if differs else 'finds none either'} ({p})"
