@@ -126,7 +126,7 @@ func sendFor(stream *quic.Stream, seconds string) error {
 			break // usually because of the deadline
 		}
 		next = next.Add(every)
-		time.Sleep(time.Until(next))
+		time.Sleep(min(time.Until(next), time.Until(end)))
 	}
 	stream.CancelWrite(0)
 	return nil

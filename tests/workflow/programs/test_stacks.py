@@ -131,6 +131,7 @@ def test_a_sender_that_pauses_sends_whole_bursts_on_one_connection(stack, root, 
     assert sent[[0.0, 2.0, 4.0]].between(500_000, 700_000).all(), sent
     assert sent[[1.0, 3.0]].max() < 5000, sent
     assert document["programs"][0]["client"]["reported"] == 1_500_000
+    assert packets["last_arrived_ns"] < 5.5e9, "it ends with the group, not with the next burst"
 
 
 @pytest.mark.long
