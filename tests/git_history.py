@@ -10,11 +10,15 @@ FIXED = {
     "GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
     "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
 }  # fmt: skip
+#: Without these, a large commit starts a garbage collection, which changes the repository minutes later, while a test looks at it.
+QUIET = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
 
 def git(folder, *arguments) -> str:
     """Return the output of a Git command in a folder."""
-    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, env=os.environ | FIXED)
+    done = subprocess.run(
+        ["git", *QUIET, "-C", folder, *arguments], capture_output=True, text=True, env=os.environ | FIXED
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
