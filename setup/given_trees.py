@@ -11,7 +11,7 @@ from pathlib import Path
 import own_tree
 from progress import SetupError, run_quietly, say
 from study_files import git_trees, tree_archives
-from study_files.kernels import LARGEST_TREE_FILE_BYTES, digest_of_files, digests_of_files, files_of_tree
+from study_files.kernel_trees import LARGEST_TREE_FILE_BYTES, digest_of_files, digests_of_files, files_of_tree
 from testbed.machine.given_file import given_bytes
 
 

@@ -15,7 +15,8 @@ import own_tree
 from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, outside, tail_lines
 from cache import cache_dir, cache_entry, digest, made_once, own_cache, remove_tree, require_space
 from progress import SetupError, run_logged, run_quietly, say
-from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_version
+from study_files.kernel_trees import tree_version
+from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest
 
 #: Space in GB for a source tree with its objects.
 BASE_SIZE_GB = 3

@@ -27,7 +27,8 @@ from build_words import why_not_built
 from cache import cache_entry, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, provide_base
 from progress import SetupError, run_quietly, say
-from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
+from study_files.kernel_trees import digest_of_files, digests_of_files
+from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, recipe_digest
 from study_files.patch_mails import NO_PART, patches_in
 from testbed.machine.given_file import given_bytes
 

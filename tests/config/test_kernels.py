@@ -17,7 +17,8 @@ from report_page.method import defined_ccas
 from run_tables.tidy_rows import scenario_row
 from session.cca_needs import kernels_of, patch_problem
 from study_files import study as studies
-from study_files.kernels import bases, digests_of_files, tree_digest
+from study_files.kernel_trees import digests_of_files, tree_digest
+from study_files.kernels import bases
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
