@@ -6,8 +6,8 @@ import pytest
 
 from experiment.specification import RunSpecification
 from experiment.timeline import Timeline
+from testbed.checks.loss_checks import judge_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
-from testbed.checks.network_checks import judge_loss
 from testbed.checks.timeline_checks import left_too_slowly
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 20}, "loss_percent": {"forward": 1, "reverse": 0}}

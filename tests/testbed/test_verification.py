@@ -10,7 +10,9 @@ from experiment.late_deliveries import lost_in_a_row
 from experiment.specification import RunSpecification
 from run_tables.exclusions import excluded_by
 from testbed.checks.flow_checks import check_goodput_ceiling
-from testbed.checks.network_checks import LOSS_FALSE_ALARM, check_ecn, check_pacing, relative_entropy
+from testbed.checks.loss_checks import LOSS_FALSE_ALARM, relative_entropy
+from testbed.checks.mark_checks import check_ecn
+from testbed.checks.read_back_checks import check_pacing
 from testbed.checks.verification import checks_of, judge
 from testbed.readings.deliveries import windows
 

@@ -9,7 +9,7 @@ from experiment.disciplines import completed
 from experiment.specification import RunSpecification
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.queue_sizes import discipline_columns, parameter_words
-from testbed.checks.network_checks import check_ecn, check_marks
+from testbed.checks.mark_checks import check_ecn, check_marks
 
 CODEL = {"drops": 7, "marks": 40, "overflow_drops": 2, "backlog_packets": 3}
 

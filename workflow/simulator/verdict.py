@@ -9,8 +9,9 @@ from itertools import pairwise
 from experiment.packet_sizes import HEADER_BYTES
 from simulator.plan import RECOVERIES
 from testbed.checks.check import Check, verdict_of, words
+from testbed.checks.loss_checks import judge_loss
 from testbed.checks.loss_phases import check_phases
-from testbed.checks.network_checks import IDLE_RTT_SLACK_MS, judge_loss
+from testbed.checks.network_checks import IDLE_RTT_SLACK_MS
 from testbed.checks.timeline_checks import check_timeline
 from testbed.traffic.traffic import start_within_s
 

@@ -21,7 +21,7 @@ from mininet.util import numCores
 from experiment import own_kernels
 from experiment.specification import DOCUMENT_VERSION, RunSpecification
 from testbed.checks import verification
-from testbed.checks.network_checks import counted_otherwise
+from testbed.checks.read_back_checks import counted_otherwise
 from testbed.checks.unchanged_checks import changed
 from testbed.machine.surroundings import surroundings_of
 from testbed.network import chain, links, multipath, topology, transport

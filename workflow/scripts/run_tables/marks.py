@@ -2,7 +2,7 @@
 
 from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated
-from testbed.checks.network_checks import ce_packets
+from testbed.checks.mark_checks import ce_packets
 
 #: Kernel counter at a sender: segments delivered while its receiver reported CE marks.
 ECHOED = "TcpExtTCPDeliveredCE"

@@ -13,7 +13,7 @@ from run_tables.stream_metrics import has_streams, steady_columns, stream_flows
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes
 from testbed.checks.flow_checks import delivered_spans
-from testbed.checks.network_checks import outage_drops
+from testbed.checks.loss_checks import outage_drops
 from testbed.network.policer import drops
 from testbed.readings.deliveries import lifetime_windows, windows
 

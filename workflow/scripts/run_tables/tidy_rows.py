@@ -30,7 +30,7 @@ from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import FLOWS
 from study_files.study_variation import variation_words
-from testbed.checks.network_checks import outage_drops
+from testbed.checks.loss_checks import outage_drops
 from wording.host_option_words import effects_of as host_effects
 from wording.host_option_words import queue_of_hosts
 from wording.link_words import link_words

@@ -1,9 +1,11 @@
 """Identities of the testbed and images that execute runs; if one of these changes, finished runs become stale."""
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from session import module_memory
@@ -26,9 +28,27 @@ def simulator_digest() -> str:
 def program_content() -> str:
     """Return the SHA-256 of the source files of the testbed and the simulator.
 
-    While it is unchanged, `testbed_digest` and `simulator_digest` are unchanged too.
+    While it is unchanged, `testbed_digest` and `simulator_digest` are unchanged too. The files are read again only after one of them has
+    changed, because the run cache calls this function for each run.
     """
-    return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
+    return _content((*identity.TESTBED, identity.SIMULATOR), _file_states(*identity.TESTBED, identity.SIMULATOR))
+
+
+@lru_cache(maxsize=1)
+def _content(folders, file_states) -> str:
+    return identity.content_digest(*folders)
+
+
+def _file_states(*folders) -> tuple:
+    """Return path, size and time of the last change of each module; every change to a file, even with its old mtime, moves its ctime."""
+    paths = (
+        os.path.join(folder, name)
+        for package in folders
+        for folder, _, names in os.walk(package)
+        for name in names
+        if name.endswith(".py")
+    )
+    return tuple((path, status.st_size, status.st_ctime_ns) for path in paths for status in (os.stat(path),))
 
 
 def _remembering(*folders) -> str:

@@ -8,15 +8,9 @@ from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
 from testbed.checks.check import Check
 from testbed.checks.flow_checks import check_goodput_ceiling, judge_goodput
-from testbed.checks.network_checks import (
-    ce_packets,
-    check_loss_forward,
-    check_loss_reverse,
-    check_marks,
-    counts_of_netem,
-    grown,
-    judge_loss,
-)
+from testbed.checks.loss_checks import check_loss_forward, check_loss_reverse, counts_of_netem, judge_loss
+from testbed.checks.mark_checks import ce_packets, check_marks
+from testbed.checks.network_checks import grown
 from testbed.network.addresses import access_interface
 
 #: Counter of packets that a host sends but routers don't forward: multicast reports and router solicitations.

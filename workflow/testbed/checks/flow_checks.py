@@ -32,7 +32,7 @@ def check_cca(specification, document) -> Check:
     """Every data connection used the configured CCA, according to iperf3 and to the kernel at every reading.
 
     If ECN was requested but not negotiated, a connection may use the CCA with which Linux replaces the configured one
-    (`network_checks.check_ecn`). If a connection was given a CCA from a C file but has a different CCA, the sender is the cause of the
+    (`mark_checks.check_ecn`). If a connection was given a CCA from a C file but has a different CCA, the sender is the cause of the
     failure, because the code in the file has changed the CCA.
     """
     observed = [

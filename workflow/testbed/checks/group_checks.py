@@ -4,7 +4,7 @@ from experiment.flow_groups import REAL_TIME, WEB
 from experiment.web_objects import NOT_COMPLETE, drawn_objects
 from testbed.checks.check import Check, in_turn, words
 from testbed.checks.lost_packets import packets_lost
-from testbed.checks.network_checks import duplicates_of
+from testbed.checks.mark_checks import duplicates_of
 from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 
 #: Largest delay of an event's start in ns under a virtual clock, the delay that each start causes for other events (each reading moves

@@ -9,7 +9,7 @@ from experiment.netem_correlation import packets_of_one
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.link_option_counts import COUNTED
-from testbed.checks.network_checks import LOSS_FALSE_ALARM, loss_words, relative_entropy
+from testbed.checks.loss_checks import LOSS_FALSE_ALARM, loss_words, relative_entropy
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
@@ -37,7 +37,7 @@ def check_option(option: LinkOption, specification, document) -> Check:
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     """Return the `Check` that compares a share of packets with the configured share.
 
-    The share is tested like random loss (`network_checks.judge_loss`).
+    The share is tested like random loss (`loss_checks.judge_loss`).
 
     Parameters
     ----------

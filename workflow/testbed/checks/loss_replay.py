@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from experiment.loss_models import CERTAIN, GilbertElliott
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
-from testbed.checks.network_checks import LOSS_FALSE_ALARM, relative_entropy
+from testbed.checks.loss_checks import LOSS_FALSE_ALARM, relative_entropy
 
 
 def random_numbers(seed) -> Iterator[int]:

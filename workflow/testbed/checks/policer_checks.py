@@ -3,7 +3,7 @@
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.flow_checks import spans_at_most
-from testbed.checks.network_checks import same
+from testbed.checks.read_back_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS

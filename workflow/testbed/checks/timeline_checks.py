@@ -3,7 +3,7 @@
 import math
 
 from testbed.checks.check import Check
-from testbed.checks.network_checks import same
+from testbed.checks.read_back_checks import same
 
 #: Largest delay of a change in ns: under a virtual clock, which each reading for a simultaneous change moves, and under a real clock.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000

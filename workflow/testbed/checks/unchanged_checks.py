@@ -5,7 +5,7 @@ It compares the values read back before the traffic with those read back after t
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
-from testbed.checks.network_checks import same
+from testbed.checks.read_back_checks import same
 from testbed.network.outage import seed_after
 
 #: Quantity of a timeline -> kind of qdisc, parameter of the qdisc, and factor from the quantity's unit to the parameter's unit.

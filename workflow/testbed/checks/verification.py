@@ -27,23 +27,19 @@ from testbed.checks.flow_checks import (
     check_streams,
     check_transfer,
 )
+from testbed.checks.loss_checks import check_loss_forward, check_loss_reverse
+from testbed.checks.mark_checks import check_ecn, check_marks
 from testbed.checks.multipath_verification import check_multipath, check_path_shares, check_subflows
-from testbed.checks.network_checks import (
-    check_drops_elsewhere,
-    check_ecn,
+from testbed.checks.network_checks import check_drops_elsewhere, check_idle_rtt, check_memory
+from testbed.checks.policer_checks import check_policer
+from testbed.checks.read_back_checks import (
     check_host_settings,
-    check_idle_rtt,
-    check_loss_forward,
-    check_loss_reverse,
-    check_marks,
-    check_memory,
     check_mtu,
     check_offloads,
     check_pacing,
     check_qdiscs,
     counted_otherwise,
 )
-from testbed.checks.policer_checks import check_policer
 from testbed.checks.rtt_checks import check_rtt_floor
 from testbed.checks.timeline_checks import check_timeline
 from testbed.checks.unchanged_checks import check_unchanged

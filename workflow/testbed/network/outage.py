@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from testbed.checks.check import Check
-from testbed.checks.network_checks import same
+from testbed.checks.read_back_checks import same
 from testbed.network.commands import batch, batch_json
 from testbed.network.devices import devices_of
 from testbed.network.emulation import parse_qdiscs

@@ -7,7 +7,7 @@ from experiment.delay_tables import SCALE
 from experiment.netem_correlation import packets_of_one as correlated_packets_of_one
 from experiment.run_document import specification_of
 from experiment.timeline import DIRECTIONS
-from testbed.checks.network_checks import netem_counts
+from testbed.checks.loss_checks import netem_counts
 from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
