@@ -66,3 +66,13 @@ def test_a_job_of_several_runs_counts_by_the_documents_that_are_there():
     work_left = WorkLeft(clock=iter([0.0, 0.0, 50.0, 50.0]).__next__, is_done={"a", "b"}.__contains__)
     work_left.begin(dict.fromkeys("abcd", 10.0), 1)
     assert work_left._seconds(0, 1) == pytest.approx(20 / (20 / 50))
+
+
+def test_copied_documents_are_neither_work_nor_pace():
+    """A hundred of 110 runs were copied within a second: the rest takes as long as if there had been ten runs."""
+    runs = {f"copied {n}": 10.0 for n in range(100)} | {f"run {n}": 10.0 for n in range(10)}
+    ended = {name for name in runs if name.startswith("copied")}
+    work_left = WorkLeft(clock=iter([0.0, 0.0, *[1.0] * 9]).__next__, is_done=ended.__contains__)
+    work_left.begin(runs, 2)
+    work_left.copied |= ended
+    assert work_left._seconds(len(ended), len(runs) + 1) == (10 * 10 + OTHER_JOB_S) / 2

@@ -1,6 +1,7 @@
 """Uses of Snakemake's internals (see `inside_snakemake`) for jobs with several runs and for the run cache: outputs and their records."""
 
 import functools
+import os
 from collections.abc import Callable
 
 
@@ -83,6 +84,7 @@ def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     for rule in _rules(workflow, *beginnings):
         rule.run_cache = cache
     _ask_caches()
+    _ask_caches_before_scheduling()
 
 
 def _rules(workflow, *beginnings):
@@ -93,7 +95,6 @@ def _rules(workflow, *beginnings):
 
 @functools.cache
 def _ask_caches():
-    from snakemake.benchmark import write_benchmark_records
     from snakemake.executors import local
 
     carry_out = local.Executor.cached_or_run
@@ -105,7 +106,61 @@ def _ask_caches():
         if len(taken) < len(job.output):
             carry_out(executor, job, run_func, *args)
             cache.keep(job, taken)
-        elif job.benchmark:
-            write_benchmark_records([], str(job.benchmark), False)
+        else:
+            _write_benchmark_without_records(job)
 
     local.Executor.cached_or_run = cached_or_run
+
+
+@functools.cache
+def _ask_caches_before_scheduling():
+    """Finish the jobs whose output is in a cache without a place among the running jobs, many in one round of scheduling.
+
+    Otherwise, an exam with a thousand cached runs would take half a minute longer. Jobs with several outputs, and jobs whose old output
+    must be deleted first, are left to `_ask_caches`.
+    """
+    from snakemake.executors import local
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    select, run, looked_up, found = JobScheduler.job_selector, JobScheduler.run, set(), set()
+
+    def has_one_new_output(job):
+        return not job.is_group() and len(job.output) == 1 and not os.path.exists(job.output[0])
+
+    def is_in_cache(job, executor):
+        if job in looked_up or not isinstance(executor, local.Executor):
+            return False
+        looked_up.add(job)
+        cache = getattr(job.rule, "run_cache", None) if has_one_new_output(job) else None
+        if cache is None or not cache.take(job, job.register):
+            return False
+        executor.run_job_pre(job)  # which shows the job
+        _write_benchmark_without_records(job)
+        return True
+
+    def job_selector(scheduler, jobs):
+        new = {job for job in jobs if is_in_cache(job, scheduler.get_executor(job))}
+        selected = select(scheduler, jobs - new)
+        scheduler.update_available_resources(new)  # because Snakemake releases the resources of all finished jobs
+        found.update(new)
+        return [*selected, *new]
+
+    def run_jobs(scheduler, jobs, executor=None):
+        finished = found.intersection(jobs)
+        if others := [job for job in jobs if job not in finished]:
+            run(scheduler, others, executor)
+        if finished:
+            found.difference_update(finished)
+            with scheduler._lock:
+                scheduler._tofinish.extend(finished)
+            scheduler._open_jobs.release()
+
+    JobScheduler.job_selector, JobScheduler.run = job_selector, run_jobs
+
+
+def _write_benchmark_without_records(job):
+    from snakemake.benchmark import write_benchmark_records
+
+    if job.benchmark:
+        job.benchmark.prepare()
+        write_benchmark_records([], str(job.benchmark), False)

@@ -21,7 +21,8 @@ PACE_FROM = 0.05
 class WorkLeft:
     """Remaining time of the planned jobs: the runs' expected time on this machine, scaled by the pace of the finished runs.
 
-    The number of jobs isn't used, because the costs of runs differ by factors of thousands.
+    The number of jobs isn't used, because the costs of runs differ by factors of thousands. Runs in `copied` count neither as work nor as
+    pace.
 
     Parameters
     ----------
@@ -34,6 +35,8 @@ class WorkLeft:
     def __init__(self, clock: Callable[[], float] = time.monotonic, is_done: Callable[[str], bool] = os.path.exists):
         self.clock, self.is_done = clock, is_done
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
+        #: Paths of documents that were copied from the run cache; other threads may add to it.
+        self.copied: set[str] = set()
 
     def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
         """Start the clock; ``runs`` maps the document path of each planned run to the run's expected core-seconds."""
@@ -46,10 +49,11 @@ class WorkLeft:
         return self.known
 
     def _seconds(self, done, total):
-        left_s = sum(seconds for path, seconds in self.runs.items() if not self.is_done(path))
+        runs = {path: seconds for path, seconds in self.runs.items() if path not in self.copied}
+        left_s = sum(seconds for path, seconds in runs.items() if not self.is_done(path))
         # A job may contain several runs, so there can be fewer jobs than runs.
         others = max(0, total - len(self.runs))
-        all_s = sum(self.runs.values()) + OTHER_JOB_S * others
+        all_s = sum(runs.values()) + OTHER_JOB_S * others
         others_done = max(0, done - sum(map(self.is_done, self.runs))) if others else 0
         left_s += OTHER_JOB_S * (others - min(others, others_done))
         done_s = all_s - left_s

@@ -15,7 +15,7 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from pathlib import Path
 
 from experiment.definitions import kernel_id
@@ -81,30 +81,36 @@ class RunCache:
         Store of the documents.
     linux_sha256 : str
         Digest of the testbed image's kernel; the identifiers of a study's custom kernels depend on this digest.
+    copied : set, optional
+        Set to which the paths of the outputs are added that are copied from the cache.
     """
 
-    def __init__(self, store, linux_sha256):
-        self.store, self.linux_sha256 = store, linux_sha256
+    def __init__(self, store, linux_sha256, copied=None):
+        self.store, self.linux_sha256, self.copied = store, linux_sha256, set() if copied is None else copied
         self._passed_over, self._lock = False, threading.Lock()
 
     def switch_off(self, environ: MutableMapping[str, str] = os.environ) -> None:
         """Disable the cache in this call and in the processes of a cluster's jobs."""
         self._passed_over, environ[SWITCH] = True, "0"
 
-    def take(self, job) -> set[str]:
+    def take(self, job, begin: Callable[[], object] = lambda: None) -> set[str]:
         """Copy the cached documents of a job's runs to the job's outputs; return the outputs that were filled.
 
-        ``job`` is a job of a rule that executes runs in the guest kernel or a simulator.
+        ``job`` is a job of a rule that executes runs in the guest kernel or a simulator. ``begin`` is called before the first document is
+        copied.
         """
         taken = set()
         for output, run in self._runs(job):
             if not self._passed_over and not os.path.exists(output):
                 content = self._kept_document(run)
                 if content is not None:
+                    if not taken:
+                        begin()
                     with contextlib.suppress(OSError):  # such as a full disk, which the run itself reports to the user
                         _put(content, output)
                         _log(job, output, run)
                         taken.add(output)
+        self.copied |= taken
         return taken
 
     def keep(self, job, taken: Iterable[str] = ()) -> None:
