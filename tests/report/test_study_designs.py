@@ -139,4 +139,4 @@ def test_rtt_of_a_path_holds_the_hosts_own_links_four_times(build):
     scenarios = scenarios.assign(access_delay_ms="0 30", pairs=2)
     html = source(build(tidy_tables.synthetic_study(scenarios, ["reno", "cubic"], ["ipv4"], replications=2)))
     assert "<td>40 to 160 ms</td>" in html
-    assert "off the empty path" not in html
+    assert "differs from the base RTT" not in html

@@ -105,5 +105,5 @@ def test_the_lowest_rtt_is_held_against_the_path_that_the_run_had():
     rows = runs.assign(loss_configured_percent=0.0, packets_sent=1000, queue_drops=0, link_drops=0, invalid_because="")
     checks = pd.DataFrame({"check": ["x"], "passed": [20], "failed": [0]})
     # Each run saw 0.25 ms more than its own nearest pair's empty path.
-    assert "at most 0.25 ms above the empty path's" in trust_sentence(rows, checks, scenarios)
-    assert "off" in rtt_words(runs.assign(rtt_path_ms=24.0))[0]
+    assert "at most 0.25 ms above the base RTT" in trust_sentence(rows, checks, scenarios)
+    assert "differs from" in rtt_words(runs.assign(rtt_path_ms=24.0))[0]

@@ -40,11 +40,11 @@ ONE_CELL = {"scenarios": tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), 
 @pytest.mark.parametrize(
     "values, decimals, expected, note",
     [
-        ([997.81, 997.79, 12.0], 1, 997.8, "rounded to 0.1 Mbit/s, occurs 2 times (66.7 %)"),
-        ([5.0, 5.0, 7.0, 7.0, 1.0], 1, None, "no mode: rounded to 0.1 Mbit/s, 2 values occur 2 times each"),
-        ([1.0, 2.0, 3.0], 1, None, "no mode: rounded to 0.1 Mbit/s, every value occurs once"),
-        ([0.0, 0.0, 3.0], 0, 0.0, "counted as they are, occurs 2 times (66.7 %)"),
-        ([4.0], 0, 4.0, "counted as they are, occurs 1 time (100.0 %)"),
+        ([997.81, 997.79, 12.0], 1, 997.8, "rounded to 0.1 Mbit/s, it occurs 2 times (66.7 %)"),
+        ([5.0, 5.0, 7.0, 7.0, 1.0], 1, None, "none (rounded to 0.1 Mbit/s, 2 values occur 2 times each)"),
+        ([1.0, 2.0, 3.0], 1, None, "none (rounded to 0.1 Mbit/s, every value occurs once)"),
+        ([0.0, 0.0, 3.0], 0, 0.0, "counted as they are, it occurs 2 times (66.7 %)"),
+        ([4.0], 0, 4.0, "counted as they are, it occurs 1 time (100.0 %)"),
         ([], 1, None, "no value"),
     ],
 )

@@ -28,24 +28,24 @@ def test_validity_is_counted():
 def test_realised_loss_is_over_the_packets_that_reached_the_link():
     runs = tidy_tables.synthetic_study(SCENARIOS[:1], ["reno"])["runs"]
     runs["packets_sent"], runs["queue_drops"], runs["link_drops"] = 1500, 500, 11
-    assert loss_sentences(runs) == ["the links dropped 1.100 % where 1 % was set, of 10,000 packets"]
+    assert loss_sentences(runs) == ["of 10,000 packets, the links dropped 1.100 % (configured: 1 %)"]
     assert loss_sentences(runs[:0]) == []
     many = pd.concat([runs.assign(loss_configured_percent=rate) for rate in (1.0, 1.2, 2.0)])
-    assert loss_sentences(many) == ["the links dropped at worst 1.100 % where 2 % was set, of 30,000 packets"]
+    assert loss_sentences(many) == ["of 30,000 packets, the links dropped at worst 1.100 % (configured: 2 %)"]
 
 
 def test_lowest_rtt_is_held_against_the_path():
     runs = pd.DataFrame({"scenario": ["a", "a", "b"], "rtt_min_ms": [20.3, 20.1, 100.0], "rtt_path_ms": [20, 20, 100]})
-    assert rtt_words(runs) == ["the lowest RTT in each scenario is at most 0.10 ms above the empty path's"]
-    assert rtt_words(runs[2:]) == ["the lowest RTT is within 0.01 ms of the empty path's"]
+    assert rtt_words(runs) == ["the minimum RTT in each scenario is at most 0.10 ms above the base RTT"]
+    assert rtt_words(runs[2:]) == ["the minimum RTT is within 0.01 ms of the base RTT"]
     # A packet's own time is the most of it at 10 kbit/s.
     far = runs.assign(rtt_min_ms=[875.2, 875.3, 100.0])
     slow = rtt_words(far, packet_ms=pd.Series(1211.2, index=runs["scenario"].unique()))
-    assert slow[0].endswith("855.20 ms above the empty path's, on a link where a packet takes 1,211.20 ms")
+    assert slow[0].endswith("855.20 ms above the base RTT, on a link where a packet takes 1,211.20 ms")
     fast = rtt_words(runs, packet_ms=pd.Series(0.001, index=runs["scenario"].unique()))
     assert fast == rtt_words(runs)
     early = runs.assign(rtt_min_ms=[19.0, 19.0, 100.0])
-    assert rtt_words(early) == ["the lowest RTT in each scenario is −1.00 to 0.00 ms off the empty path's"]
+    assert rtt_words(early) == ["the minimum RTT in each scenario differs from the base RTT by −1.00 to 0.00 ms"]
 
 
 def test_with_jitter_a_packet_may_be_early():
@@ -53,7 +53,7 @@ def test_with_jitter_a_packet_may_be_early():
     runs = tidy_tables.synthetic_study(scenarios, ["reno"])["runs"].assign(valid=True, rtt_min_ms=35.2)
     checks = pd.DataFrame({"check": [], "failed": []})
     assert trust_sentence(runs, checks, scenarios).endswith(
-        "the lowest RTT is at most 0.20 ms above the minimum that jitter allows."
+        "the minimum RTT is at most 0.20 ms above the minimum that jitter allows."
     )
     (row,) = smallest_rtt(runs, scenarios).to_dict("records")
     assert (row["configured"], row["realised"]) == (35.0, 35.2)

@@ -35,10 +35,10 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
     ties = int((counts == most).sum())
     if ties == 1:
         share = number(100 * most / len(values), 1)
-        return float(distinct[counts.argmax()]), f"{rounded}, occurs {count(most, 'time')} ({share} %)"
+        return float(distinct[counts.argmax()]), f"{rounded}, it occurs {count(most, 'time')} ({share} %)"
     if most == 1:
-        return None, f"no mode: {rounded}, every value occurs once"
-    return None, f"no mode: {rounded}, {ties:,} values occur {count(most, 'time')} each"
+        return None, f"none ({rounded}, every value occurs once)"
+    return None, f"none ({rounded}, {ties:,} values occur {count(most, 'time')} each)"
 
 
 def describe(values, metric) -> dict:

@@ -29,7 +29,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
     largest_bytes = valid.groupby("scenario")["packet_bytes"].max().clip(lower=PACKET_BYTES)
     packet_ms = largest_bytes * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
-    rtts = rtt_words(valid, "the minimum that jitter allows" if jitter else "the empty path's", packet_ms)
+    rtts = rtt_words(valid, "the minimum that jitter allows" if jitter else "the base RTT", packet_ms)
     return (
         "; ".join([validity_words(runs, checks), *loss_sentences(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
         + "."
@@ -74,12 +74,12 @@ def loss_sentences(valid) -> list[str]:
     at_worst = ""
     if len(rates) > 2:
         rates, at_worst = [max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))], "at worst "
-    shown = " and ".join(f"{number(seen)} % where {configured:.10g} % was set" for configured, seen in rates)
-    return [f"the links dropped {at_worst}{shown}, of {number(sums['reached'].sum(), 0)} packets"]
+    shown = " and ".join(f"{number(seen)} % (configured: {configured:.10g} %)" for configured, seen in rates)
+    return [f"of {number(sums['reached'].sum(), 0)} packets, the links dropped {at_worst}{shown}"]
 
 
-def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
-    """Compare the smallest measured RTT in each scenario with the smallest possible RTT, which `least` describes in words.
+def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
+    """Compare the minimum measured RTT in each scenario with the minimum possible RTT, which `least` describes in words.
 
     ``packet_ms`` is the transmission time of a full packet on each scenario's link. On a slow link, it is most of the difference.
     """
@@ -87,11 +87,11 @@ def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
     if excess.empty:
         return []
     low, high = excess.min(), excess.max()
-    lowest = "the lowest RTT in each scenario is" if len(excess) > 1 else "the lowest RTT is"
+    minimum = "the minimum RTT in each scenario" if len(excess) > 1 else "the minimum RTT"
     if max(abs(low), abs(high)) < 0.005:
-        return [f"{lowest} within 0.01 ms of {least}"]
+        return [f"{minimum} is within 0.01 ms of {least}"]
     if low < 0:
-        return [f"{lowest} {minus(f'{low:.2f} to {high:.2f}')} ms off {least}"]
+        return [f"{minimum} differs from {least} by {minus(f'{low:.2f} to {high:.2f}')} ms"]
     slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
     where = f", on a link where a packet takes {number(slow, 2)} ms" if high >= 1 and slow >= high / 10 else ""
-    return [f"{lowest} at most {number(high, 2)} ms above {least}{where}"]
+    return [f"{minimum} is at most {number(high, 2)} ms above {least}{where}"]
