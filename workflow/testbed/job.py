@@ -32,9 +32,9 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
     runs : list
         CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
-        Folder of kernels with custom CCAs.
+        Folder with the study's custom kernels.
     testbed_digest : str, optional
-        Identity of the program that executes the runs.
+        Digest of the program that executes the runs.
     programs : pathlib.Path, optional
         Folder with the archives of declared programs.
     """
@@ -130,7 +130,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--testbed-digest", help="identity of the testbed; computed by default")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
-    # A scheduler ends a job with this signal; a run's resources are released on the way out.
+    # A scheduler terminates jobs with this signal. Exiting with an exception releases the run's resources.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:

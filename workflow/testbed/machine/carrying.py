@@ -35,7 +35,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     """Execute a run, write its document, and log the outcome as the last line.
 
     If the run itself fails, its document reports the failure (`failure`). If the machine ends the run, there is a second try. If the second
-    try is also ended from outside the guest, the run has no document and may be started again.
+    try is also ended from outside the guest, no document is written, and the run may be started again.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def write_document(document, output) -> None:
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
         with naming(output), partial.open("wb") as stream:
-            # Without a file name and a time in the header.
+            # The gzip header contains neither a file name nor a time.
             with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as compressed:
                 compressed.write(text)
             stream.flush()
@@ -124,7 +124,7 @@ def write_document(document, output) -> None:
 
 
 def is_done(specification, output) -> bool:
-    """Return whether the file ``output`` has the complete document of exactly this run, written by this testbed and image.
+    """Return whether the file ``output`` is the complete document of exactly this run, written by this testbed and image.
 
     If so, executing the run again would give the same bytes or, on platform ``host``, only another measurement.
     """

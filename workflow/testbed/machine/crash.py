@@ -2,9 +2,9 @@
 
 import re
 
-#: Pattern of the line with which a kernel begins to report a crash.
+#: Pattern of the first line of a kernel's crash report.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: Pattern of this line if the machine caused the crash: the machine killed the first process, or has no room for the guest's memory.
+#: Pattern of this line if the machine caused the crash: it killed the first process, or ran out of space for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
 #: Patterns of the current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`) and of a call trace's entry
 #: (` [<60128a70>] ? tcp_ack+0x190/0x200`).
@@ -12,7 +12,7 @@ AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
 #: Pattern of the functions that print the reason for a crash.
 PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
-#: Largest number of named functions, largest length of a line, and number of lines with the processor's registers before a panic.
+#: Maximum number of functions to name, maximum length of a line, and number of lines with CPU registers before a panic.
 MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
 
 
