@@ -44,11 +44,11 @@ def read_all(node, folder) -> dict[str, str]:
 
 
 def file_of(name) -> Path:
-    """Return the file of a setting. Dots separate the parts of a name, and no device's name here contains a dot."""
+    """Return the file of a setting. Dots separate the parts of a name, and no device name here contains a dot."""
     return SETTINGS / name.replace(".", "/")
 
 
-# Like `Path.write_text` and `Path.read_text`, but with four fewer system calls each: a run of 500 pairs accesses 30,000 settings.
+# Like `Path.write_text` and `Path.read_text`, but with four fewer system calls each: a run with 500 pairs accesses 30,000 settings.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:
