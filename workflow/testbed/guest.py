@@ -36,7 +36,7 @@ from testbed.traffic.background import Background
 #: Names of the files that request packet captures and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Limits on open files: per pair of hosts (for clients, servers and readers), for everything else, and the minimum in total.
+#: Limits on open files: per pair of hosts (for clients, servers and readers), for everything else, and minimum total.
 OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
@@ -187,7 +187,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return a dict with the document's section ``loss_bursts``, empty for a run without loss bursts."""
+    """Return a dict with the document's section ``loss_bursts``; it is empty for a run without loss bursts."""
     if not specification.has_loss_bursts:
         return {}
     # Imported here because other runs don't need it.
@@ -226,7 +226,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
 
 
 def as_set(path, specification) -> dict:
-    """Return the settings that each interface should have, and the interfaces that apply each network effect."""
+    """Return the intended settings of each interface and, for each network effect, the interfaces that apply it."""
     netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},

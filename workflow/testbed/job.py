@@ -92,7 +92,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a run's log is incomplete, because an earlier try was killed or its node failed.
+    """Return whether a run's log is incomplete, because an earlier try was killed or its cluster node failed.
 
     The last line of a complete log begins with ``run``.
     """
@@ -148,7 +148,7 @@ def main(arguments=None) -> int:
         tell(in_words(error))
         return 1
     except (WorkflowEnded, KeyboardInterrupt):
-        return 1  # the user is gone, or already knows
+        return 1  # no message, because the workflow has ended or the user has interrupted it
     return 0 if all(done) else 1
 
 

@@ -1,4 +1,4 @@
-"""Execute a run, with a second try if the machine ended the first, and write the run's document atomically."""
+"""Execute a run, try once more if the machine ended the first try, and write the run's document atomically."""
 
 import gzip
 import json
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     verdict = f"INVALID: {', '.join(failed)}" if failed else "valid"
     if failure:
         verdict = in_words(GuestError(failure["step"], failure["cause"]))
-    # Facts that depend on the machine and the moment belong here and not in the document.
+    # Facts that depend on the machine or the time of execution belong in the log, not in the document.
     note(
         log,
         f"run {specification.name}: {verdict}; "
@@ -98,7 +98,7 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return a remark about the second try for the last line of a run's log, or an empty text if there was no second try."""
+    """Return a remark about the second try for the last line of a run's log, or an empty string if there was no second try."""
     return f"; on the second try; first try: {first_fault}" if first_fault else ""
 
 

@@ -1,6 +1,6 @@
 """Isolation of a third-party program, which can then write only to one folder, sees no other processes, and has no privileges.
 
-The process that is about to execute the program isolates itself by entering separate namespaces. A guest doesn't notice this.
+The process that is about to execute the program isolates itself by entering separate namespaces. A guest can't detect this.
 """
 
 import contextlib
@@ -121,7 +121,7 @@ def _go_on_below_first_process(libc):
 
 def _end_of(child, libc):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the parent waits until the program has closed all its files
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # otherwise the parent of this process would wait for these descriptors to be closed
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

@@ -1,8 +1,8 @@
 """Confinement of a declared program inside a guest.
 
-The program gets a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
+The program has a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
 a folder for logs, ``/tmp`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
-without privileges. It runs in the network namespace of its host, but can't change the namespace's settings.
+without privileges, and in the network namespace of its host, but can't change the namespace's settings.
 """
 
 import ctypes
@@ -21,8 +21,8 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: Paths of the program's folders in its private root.
 FOLDER, LOGS = "/program", "/logs"
-#: Folder in a run's folder that requests and receives the programs' TLS secrets, and maximum size of one process's secrets in bytes (a
-#: power of two that is enough for a thousand connections).
+#: Subfolder of a run's folder that, if it exists, requests and receives the programs' TLS secrets; and maximum size of one process's
+#: secrets in bytes (a power of two that is enough for a thousand connections).
 KEYS, MOST_SECRETS = "keys", 2**20
 #: Limits on a program: total size of written files in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
@@ -40,7 +40,7 @@ def confine(files, root, user, memory_mib) -> None:
     root : str
         Empty folder that becomes the program's root; its content is invisible to other processes.
     user : int
-        Numeric id of the program's user and group.
+        Numeric ID of the program's user and group.
     memory_mib : int
         Limit on the writable memory of each of the program's processes, in MiB.
     """

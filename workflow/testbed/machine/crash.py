@@ -1,4 +1,4 @@
-"""Parser of a crashed kernel's last output, for the reason and the call trace."""
+"""Find the reason and the call trace in a crashed kernel's last output."""
 
 import re
 
@@ -32,7 +32,7 @@ def crashed(printed) -> bool:
 
 
 def last_words(printed) -> str:
-    """Return the reason and the call trace that a crashed kernel printed, as the end of a message.
+    """Return the reason and the call trace that a crashed kernel printed, as text to append to a message.
 
     If the kernel printed no reason, the result contains its last line instead.
     """
@@ -47,7 +47,8 @@ def last_words(printed) -> str:
 def call_trace(lines) -> list[str]:
     """Return the functions in a crashed kernel's call trace, innermost first; at most `MOST_FUNCTIONS`.
 
-    Two kinds of entries are omitted: the beginning of a function, which is not a return address, and the functions that print the trace.
+    Two kinds of entries are omitted: those at the beginning of a function, which can't be return addresses, and functions that print the
+    trace.
     """
     begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
     # A fault is reported before the panic that it causes.

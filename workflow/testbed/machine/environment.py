@@ -107,6 +107,6 @@ def program(testbed_digest) -> dict:
 
 
 def cpu_model(text) -> str:
-    """Return the processor's name from the text of /proc/cpuinfo, or "unknown", because some architectures don't give a name."""
+    """Return the processor's name from the text of /proc/cpuinfo, or "unknown" on architectures that don't report a name."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

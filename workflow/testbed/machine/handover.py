@@ -37,7 +37,7 @@ def hand_over(specification, job) -> None:
     """Put the packages, their digest, a run's specification and the files of its declared programs into the folder ``job``."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
-        # Not on the guest kernel's command line, which affects its random numbers.
+        # The digest isn't passed on the kernel's command line, because the command line affects the guest's random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
             # Copying two hundred files would take a fifth of a short run's time, so they are hard-linked unless the run has third-party
@@ -126,7 +126,7 @@ class TraceAsked:
     events, functions : list of str
         Globs of the events and the kernel functions to trace.
     folder : pathlib.Path
-        Folder for the trace's files.
+        Folder for the trace files.
     """
 
     kernel: Path
@@ -140,7 +140,7 @@ class TraceAsked:
         (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
 
     def take(self, job) -> None:
-        """Move the trace's files from the run's folder to ``folder``; only regular files with known names are moved."""
+        """Move the trace files from the run's folder to ``folder``; only regular files with known names are moved."""
         for name in TRACE_FILES:
             file = job / "trace" / name
             if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
@@ -176,7 +176,7 @@ def prepared() -> Path:
                 shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial)
             partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # a parallel job has made the folder
+            with contextlib.suppress(OSError):  # a parallel job has already created the folder
                 partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -239,7 +239,7 @@ def _no_number(word):
 
 
 def left_by_run(path, keys=()) -> dict | None:
-    """Return the JSON object in a file that a run wrote, or None if the file has no complete object.
+    """Return the JSON object in a file that a run wrote, or None if the file doesn't contain a complete object.
 
     A custom kernel can leave anything under the file's name, such as a link or a pipe. In such a case the result is None, too.
 
@@ -247,7 +247,7 @@ def left_by_run(path, keys=()) -> dict | None:
     ----------
     path : pathlib.Path
     keys : iterable of str
-        Keys that the object must have, with text as values.
+        Keys that the object must contain, each with a string as its value.
     """
     try:
         left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 MS_BIND, MS_REC = 4096, 16384
 JOB = "/run/job"
-#: Environment of the run's program, without any of the caller's variables. (PROMPT_COMMAND, which Apptainer
-#: sets, would replace the prompt for which Mininet waits.)
+#: Environment of the run's program, without any of the caller's variables.
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
@@ -31,7 +30,7 @@ def mount(source, target, kind=None, flags=0) -> None:
 
 
 def prepare(job) -> None:
-    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see.
+    """Mount the folders that a run writes to, and hide those folders of the machine that the run must not see.
 
     The folder ``job`` is mounted at `JOB`.
 

@@ -108,7 +108,7 @@ def job_folder() -> Iterator[Path]:
     """
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
-        with contextlib.suppress(OSError), locked(left):  # in use, or another user's
+        with contextlib.suppress(OSError), locked(left):  # the folder is in use, or belongs to another user
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
     with locked(made):
@@ -123,7 +123,7 @@ def job_folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def locked(path) -> Iterator[None]:
     """Lock a file or folder until the context or this process ends; raise `BlockingIOError` if it is already locked."""
-    # O_NONBLOCK, because opening a pipe that another user gave this name would never return.
+    # O_NONBLOCK, because the call would otherwise never return if another user had created a pipe with this name.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -199,7 +199,7 @@ def online_cores() -> set[int]:
 
 
 def numbers_of(text) -> set[int]:
-    """Return the numbers in a list in the format of sysfs, such as ``0-3,8``."""
+    """Return the numbers in a list in sysfs format, such as ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
@@ -244,7 +244,7 @@ def mount_huge_pages() -> None:
     which the machine's shared memory rarely has. The mount needs no privileges, because this process enters a new user namespace. The user,
     the group and all other files stay the same.
 
-    Raises `OSError` if the machine has no huge pages, or doesn't allow a user namespace inside the container's.
+    Raises `OSError` if the machine has no huge pages, or doesn't allow a user namespace inside the container's user namespace.
     """
     enter_namespaces(CLONE_NEWNS)
     mount_shared_memory(True)

@@ -13,8 +13,8 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: Offset from a full second of the guest's clock, in ns, for which `fall_into_step` waits. It isn't close to a full second, because the
-#: kernel then renews the key of its random number generator.
+#: `fall_into_step` waits until this many ns after a full second of the guest's clock. This is not close to a full second, at which the
+#: kernel renews the key of its random number generator.
 STEP_NS = 300_000_000
 
 

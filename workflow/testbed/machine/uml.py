@@ -42,7 +42,7 @@ INIT = "/usr/lib/sawtooth/init"
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
-#: Memory in MiB of a guest with hardly any traffic, including room for `READINGS` socket readings.
+#: Memory in MiB of a guest with hardly any traffic, including space for `READINGS` socket readings.
 BASE_MEMORY_MIB = 512
 #: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections
 #: or packets.
@@ -121,14 +121,14 @@ def run_time_s(specification) -> float:
 def full_packets(specification) -> float:
     """Return the number of packets that cross the run's links if the links are always full."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
-    # Each small message is a packet.
+    # Each small message is sent as a separate packet.
     small = specification.udp or specification.transport.segment_bytes
     size = specification.packet_bytes if small else specification.largest_packet_bytes
     return mbps * 1e6 / 8 * specification.expected_s / size
 
 
 def more_hosts_s(specification) -> float:
-    """Return the time in s for starting and reading back all hosts except the first pair."""
+    """Return the time in s for starting all hosts except the first pair and reading back their settings."""
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 

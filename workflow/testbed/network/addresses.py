@@ -42,7 +42,7 @@ def access_interface(router, pair) -> str:
 def link_address(place, number, last) -> dict[str, str]:
     """Return an address on a link, by IP version.
 
-    ``number`` counts the links of a ``place``, and ``last`` is the last part of the address.
+    ``number`` is the number of the link within its ``place``, and ``last`` is the last part of the address.
     """
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
@@ -54,7 +54,10 @@ def access_address(router, pair, last) -> dict[str, str]:
 
 
 def router_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of a dumbbell's routers, by router. Each route leads to the hosts behind the other router."""
+    """Return the routes of a dumbbell's routers, by router.
+
+    Each route leads to the hosts behind the other router.
+    """
     routes = {}
     for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
         further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)

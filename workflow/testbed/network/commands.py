@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes. Commands are argument lists, no shell runs them, and failures are never ignored."""
+"""Commands on Mininet's nodes: they are argument lists, run without a shell, and failures are never ignored."""
 
 import json
 import signal

@@ -114,7 +114,10 @@ class TokenBucket(Bottleneck):
 
 @dataclass(frozen=True)
 class NetemRate(Bottleneck):
-    """A bottleneck implemented with netem's own rate. Packets that wait because of the rate count towards netem's limit."""
+    """A bottleneck implemented with netem's own rate.
+
+    Packets that wait because of the rate count towards netem's limit.
+    """
 
     shaper = "netem"
 

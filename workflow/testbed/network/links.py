@@ -1,6 +1,6 @@
 """Links with exactly the requested effects, built on Mininet's interfaces.
 
-Mininet's TCLink ignores rates above 1000 Mbit/s, continues after tc's errors, leaves segmentation offload on, uses netem's queue as the
+Mininet's TCLink ignores rates above 1000 Mbit/s, continues after tc errors, leaves segmentation offload on, uses netem's queue as the
 bottleneck's queue as well, and applies delay and loss at both ends. Here each interface has at most one emulation and a separate queue, and
 the settings can be read back. tc is called once per host to set everything (`emulate`) and once to read everything back (`read_back`). On
 hosts without settings tc isn't called at all.
@@ -166,7 +166,7 @@ def read_back(path) -> dict[str, dict]:
 def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
     """Return (qdiscs, filters) for each of a node's devices, read with tc.
 
-    ``own`` are the node's devices. The qdiscs are the result of `parse_qdiscs`; the filters are tc's filters of arriving packets.
+    ``own`` are the node's devices. The qdiscs are the result of `parse_qdiscs`; the filters are tc's filters for arriving packets.
     """
     questions = [
         question

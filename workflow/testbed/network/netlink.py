@@ -62,7 +62,10 @@ class Channel:
         self.socket.setblocking(False)
 
     def _bind(self):
-        """Bind the socket to the next free port. Otherwise the kernel would choose a random port for a process's second channel."""
+        """Bind the socket to the next free port.
+
+        Otherwise the kernel would choose a random port for a process's second channel.
+        """
         for _ in range(PORTS):
             try:
                 return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))

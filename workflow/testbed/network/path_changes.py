@@ -1,7 +1,7 @@
-"""Changes to a link's rate, delay and loss during the traffic, as planned by `timeline`. Each change is read back at once.
+"""Changes to a link's rate, delay and loss during the traffic, as planned by `timeline`.
 
-This process makes the changes through netlink, like the readings of `sampling`. No process is started for a change, and the guest's clock
-stands still during a change, except for one reading of the clock. To change a rate, the bottleneck's
+Each change is read back at once. This process makes the changes through netlink, as `sampling` makes its readings. No process is started
+for a change, and the guest's clock stands still during a change, except for one reading of the clock. To change a rate, the bottleneck's
 class is changed (as by `tc class change`), and packets stay in the queue. To change a delay or loss, netem is changed (as by `tc qdisc
 change`); packets in transit stay in netem, and its sequence of random numbers continues.
 

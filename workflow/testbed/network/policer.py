@@ -1,4 +1,4 @@
-"""A token-bucket policer in front of a direction's bottleneck. It drops packets in excess of a rate and a burst, and never queues them.
+"""A token-bucket policer in front of a direction's bottleneck: it drops packets in excess of a rate and a burst, and never queues them.
 
 Linux's police action (tc-police(8)) applies to packets that arrive from hosts at r1 (in reverse, at r2). All hosts share one bucket. The
 policer counts bytes as the bottleneck does: the overhead replaces the Ethernet header, which arriving packets no longer have.
@@ -13,7 +13,7 @@ from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
 
 RTM_GETTFILTER = 46
-#: Parent of the filters of arriving packets (include/uapi/linux/pkt_sched.h).
+#: Parent of the filters for arriving packets (include/uapi/linux/pkt_sched.h).
 INGRESS_FILTERS = 0xFFFFFFF2
 TCA_OPTIONS = TCA_MATCHALL_ACT = TCA_ACT_OPTIONS = 2
 FIRST_ACTION = TCA_POLICE_TBF = 1

@@ -142,7 +142,7 @@ def route_message(route, index) -> bytes:
 def metrics_of(words) -> bytes:
     """Return the attributes of a route's metrics.
 
-    A minimum retransmission timeout is locked, as by ip(8), so that TCP's measurements don't change it.
+    A minimum retransmission timeout is locked, as ip(8) does, so that TCP's measurements don't change it.
     """
     words = words.split()
     metrics = dict(zip(words[::2], words[1::2], strict=True))

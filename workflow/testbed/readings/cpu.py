@@ -8,7 +8,7 @@ The kernel counts CPU times in units of 10 ms (proc_stat(5)), so individual read
 The kernel measures idle time and thus busy time. The parts of busy time, such as user and system, are only sampled at the kernel's tick.
 
 The wake-up delay is the time from the requested moment to the reading. Any process of the run that waits for a timer may wake up
-with the same delay. Causes of the delay are other load, a stolen core, or a paused machine.
+with the same delay. Possible causes are other load, stolen CPU time, or a paused machine.
 """
 
 import itertools

@@ -28,9 +28,9 @@ EARLY, PARTS = 8, 40
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return the times at which deliveries are read, in ns since the traffic's origin.
 
-    The readings begin when the first data of the last flow are due, and end at the earliest end of a flow. The first readings are frequent,
-    so that one of them is close to the beginning of all flows. The others are evenly spaced, regardless of losses on the path. If the
-    times of the groups differ, such readings are planned for each set of flows with the same planned start and stop.
+    The readings begin when the first data of the last flow are due, and end when the first flow ends. The first readings are frequent, so
+    that one of them is close to the time at which all flows have begun. The others are evenly spaced, regardless of losses on the path. If
+    the times of the groups differ, such readings are planned for each set of flows with the same planned start and stop.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, or None if it has fewer than two readings.
+    """Return the `Window` in which all flows should have been sending, or None if it contains fewer than two readings.
 
     It is used for runs in which two programs carry all flows. If hundreds of flows begin together, some flows lose several SYNs in a row.
     Waiting until the last flow has connected might leave no time at all, so a flow without a connection counts as having delivered

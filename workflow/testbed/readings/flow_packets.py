@@ -109,7 +109,7 @@ class HeadRing(Ring):
         self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
     def read(self) -> None:
-        """Pass every waiting packet to its flow."""
+        """Pass every packet in the ring to its flow."""
         memory, at = self._memory, self._at
         while True:
             place = self._place * self._frame_bytes
@@ -125,7 +125,7 @@ class HeadRing(Ring):
                 take(seconds * 10**9 + nanoseconds, head, length)
 
     def drop(self) -> None:
-        """Discard the waiting packets."""
+        """Discard the packets in the ring."""
         while self.packets(AT_ONCE):
             pass
         self.lost()

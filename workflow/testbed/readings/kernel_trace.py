@@ -42,7 +42,7 @@ class KernelTrace:
         ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP functions in the kernel.
     folder : pathlib.Path
         Folder for ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, number of
-        lost events, interfaces by number, and each host's counters at the beginning).
+        lost events, interfaces by index, and each host's counters at the beginning).
 
     Raises
     ------
@@ -127,7 +127,7 @@ def chosen(globs, names, variable) -> list[str]:
 
 
 def number_of(interface) -> int:
-    """Return the number of an interface in its namespace."""
+    """Return the index of an interface in its network namespace."""
     with network_namespace(interface.node):
         return socket.if_nametoindex(interface.name)
 

@@ -133,7 +133,7 @@ class Ring:
         self._socket.close()
 
     def drain(self) -> None:
-        """Write all waiting packets to the file."""
+        """Write all packets in the ring to the file."""
         while parts := self.packets(AT_ONCE):
             self._cached += self.file.write(b"".join(parts))
         if self._cached > self._most_cached:
@@ -142,7 +142,7 @@ class Ring:
             self._cached = 0
 
     def packets(self, most) -> list[bytes]:
-        """Remove up to ``most`` waiting packets from the ring, and return them as blocks of a pcapng file."""
+        """Remove up to ``most`` packets from the ring, and return them as blocks of a pcapng file."""
         memory, parts = self._memory, []
         while len(parts) < most:
             at = self._place * self._frame_bytes

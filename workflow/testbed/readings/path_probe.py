@@ -107,7 +107,7 @@ def singles_of(specification, direction) -> int:
         count = OF_TABLE
     arriving = max(1e-6, 1 - lost)
     if late:
-        # Some datagrams must be late, and some not.
+        # At least one datagram must be late, and at least one must not be.
         count = max(count, math.log(RARE) / math.log(max(late, 1 - late)))
     if lost:
         count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
@@ -302,7 +302,7 @@ class PathProbe:
         return self._specification.link_mtu_bytes - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
 
     def _tap(self, stack, name):
-        """Return a socket that sees the packets arriving at an interface before any other effect."""
+        """Return a socket that sees the packets arriving at an interface before any other effect is applied."""
         with network_namespace(self._path.interfaces[name].node):
             tap = stack.enter_context(socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)))
             tap.bind((name, ETH_P_ALL))
@@ -373,7 +373,7 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 
 def held_packets(specification, direction, number=0) -> int:
-    """Return the number of full packets that a bottleneck's queue holds in a direction.
+    """Return the number of full packets that a bottleneck's queue can hold in a direction.
 
     ``number`` is the bottleneck's number, from 0.
     """

@@ -36,7 +36,7 @@ def ping_count(loss_forward, loss_reverse) -> int:
 
 
 def idle_rtt(path, specification) -> list[dict]:
-    """Ping the receiver of each pair, or over each path of a cable, while the path is idle.
+    """Ping the receiver of each pair, or h2 over each path of a cable, while the path is idle.
 
     Pairs or paths are pinged one at a time.
 

@@ -22,14 +22,14 @@ MOST_FILES, MOST_BYTES = 16, 2**26
 MOST_EVENTS, MOST_WORDS = 200_000, 1_000
 #: Maximum number of characters of an event, and length of the part of the text that is parsed first to find the next event.
 MOST_RECORD, WINDOW = 2**16, 2**12
-#: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
+#: Field of ``metrics_updated`` -> column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's name for the congestion window.
 METRICS = {
     "congestion_window": "cwnd_bytes", "cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes", "bytes_in_flight": "flight_bytes",
     "smoothed_rtt": "rtt_ms", "latest_rtt": "rtt_latest_ms", "min_rtt": "rtt_min_ms", "rtt_variance": "rttvar_ms",
 }  # fmt: skip
 #: States of ``congestion_state_updated`` that are reported; any other state is stored as None.
 STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited")
-#: Pattern that the names of events must contain to be read.
+#: An event is read only if this pattern occurs in its name.
 NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
 #: Beginning of the events in a JSON text, and separators between them.
 EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
@@ -167,7 +167,7 @@ def _take(now, event):
 
 
 def _number(value):
-    """Return a value of a log if it is a valid number, otherwise None."""
+    """Return a value from a log if it is a valid number, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST:
         return None
     return value

@@ -74,7 +74,7 @@ class QueueReader(Channel):
         )
 
     def read(self) -> dict[str, int]:
-        """Read the queue and return the result of `queue`; raise `netlink.NetlinkError` if the kernel doesn't answer."""
+        """Read the queue and return the result of `queue`; raise `netlink.NetlinkError` if the kernel doesn't respond."""
         (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 

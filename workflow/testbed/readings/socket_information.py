@@ -19,7 +19,7 @@ FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
-#: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and its used part.
+#: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and the part in use.
 SOCKET_MEMORY = struct.Struct("=12xI4xI")
 #: Attributes that the kernel also sends in response to INET_DIAG_VEGASINFO.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16

@@ -12,7 +12,7 @@ def punctual() -> Iterator[None]:
     """Give this process real-time priority within the context.
 
     The process then wakes up as soon as a timer fires, and doesn't change the scheduling of other processes. On a machine's own kernel
-    only root may set the priority; on that platform the wake-up delay is measured instead (`cpu`).
+    only root may set the priority; there, the wake-up delay is measured (`cpu`).
     """
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))

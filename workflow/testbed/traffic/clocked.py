@@ -1,7 +1,7 @@
 """Shared parts of the traffic programs that start at given times: plans, results, the traffic's origin, and a timer.
 
 Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. A program
-writes its results as JSON to a file, because nobody reads its output meanwhile and a pipe would fill up.
+writes its results as JSON to a file, because a pipe that isn't being read would fill up.
 """
 
 import contextlib

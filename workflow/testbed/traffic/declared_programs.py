@@ -1,6 +1,6 @@
 """The flows of a study's declared programs: one server and one client per flow, confined and watched until they end.
 
-Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start. A run continues
+Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start time. A run continues
 even if a program fails. The section ``programs`` of the run document records failures, and `program_checks` judges them.
 """
 

@@ -175,7 +175,10 @@ class GroupPrograms:
         return program
 
     def _wait_for_server(self, server, pair, port):
-        """Wait until nginx listens. A guest's clock stands still while nginx is starting."""
+        """Wait until nginx listens.
+
+        A guest's clock stands still while nginx is starting.
+        """
         deadline = time.monotonic() + READY_S
         while port not in listening_on(self._path.net[pair.sender]) or not is_nginx(server.process.pid):
             if server.process.poll() is not None:

@@ -1,8 +1,8 @@
-"""Real-time streams as in calls and games: UDP packets of equal size at a constant rate. Each packet's delay or loss is recorded.
+"""Real-time streams as in calls and games: UDP packets of equal size at a constant rate.
 
-Sender and receiver are programs of this module, with one process per side for all streams of a group. Each packet contains its number and
-its sending time. Both hosts share the kernel's clock, so one-way delays are exact. The streams of a group are offset from each other by
-equal fractions of the interval.
+The delay or loss of each packet is recorded. Sender and receiver are programs of this module, with one process per side for all streams of
+a group. Each packet contains its number and its sending time. Both hosts share the kernel's clock, so one-way delays are exact. The streams
+of a group are offset from each other by equal fractions of the interval.
 
 ``python3 -m testbed.traffic.real_time receive PLAN RESULT`` is the receiver, and ``... send PLAN RESULT`` is the sender.
 """

@@ -102,7 +102,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _stop(self, number):
-        """Stop writing data to a flow. Data already written still arrive."""
+        """Stop writing data to a flow; data that have already been written still arrive."""
         self.stopped[number] = 1
         try:
             self.sockets[number].shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""The servers and clients of a run's application. The clients start at random times that depend only on the seed."""
+"""The servers and clients of a run's application; the clients start at random times that depend only on the seed."""
 
 import bisect
 import itertools
@@ -96,7 +96,7 @@ def start_within_s(specification) -> float:
 def look_times_s(clients, specification) -> list[float]:
     """Return the times of socket readings, in s since the traffic's origin.
 
-    Each combination of a flow's start and stop times gets separate readings, at which all flows with these times are running.
+    For each combination of start and stop times, there are separate readings, at which all flows with these times are running.
     """
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
@@ -322,7 +322,10 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
 
 
 def time_limit_s(specification) -> float:
-    """Return the time limit in s for a client. A transfer of a given amount of data may be far slower than the link."""
+    """Return the time limit in s for a client.
+
+    A transfer of a given amount of data may take far longer than at the link's rate.
+    """
     by_time = specification.expected_s == specification.traffic.duration_s
     grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
     return grace_s + specification.expected_s * (1 if by_time else SLOWEST)
@@ -378,7 +381,10 @@ def start(node, command, output) -> subprocess.Popen:
 
 
 def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
-    """Wait until every server listens. A guest's clock stands still while the servers are starting."""
+    """Wait until every server listens.
+
+    A guest's clock stands still while the servers are starting.
+    """
     wanted = {}
     for client in clients:
         server, _ = nodes_of(path, specification, client)

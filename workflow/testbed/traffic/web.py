@@ -1,9 +1,9 @@
-"""Web objects: nginx on the sender, and a client on the receiver. The client requests each object over a separate connection.
+"""Web objects: nginx on the sender, and a client on the receiver.
 
-The client is a program of this module, with one process for all objects of a group; a browser or curl would have to be started for each of
-thousands of objects. The client connects at the random time drawn for the object, sends one request (HTTP/1.1, ``Connection: close``) and
-reads to the last byte. The completion time is measured from the call of connect(2) to the last byte, so it includes the handshake and the
-request.
+The client requests each object over a separate connection. It is a program of this module, with one process for all objects of a group; a
+browser or curl would have to be started for each of thousands of objects. The client connects at the random time drawn for the object,
+sends one request (HTTP/1.1, ``Connection: close``) and reads to the last byte. The completion time is measured from the call of connect(2)
+to the last byte, so it includes the handshake and the request.
 
 The server's CCA is set on the listening socket, and accepted sockets inherit it (tcp_create_openreq_child in net/ipv4/tcp_minisocks.c).
 nginx inherits the listening socket from this program through the environment variable NGINX, as in an upgrade on the fly.
@@ -55,7 +55,10 @@ def write_objects(folder, sizes) -> None:
 
 
 def serve(address, port, cca, folder) -> None:
-    """Open a listening socket with a CCA, and replace this process by nginx. This function doesn't return."""
+    """Open a listening socket with a CCA, and replace this process with nginx.
+
+    This function doesn't return.
+    """
     allow_open_files()
     listening = socket.socket(address_family(address), socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -161,7 +164,7 @@ def ask(plan, clock) -> dict:
                 if fetch is None:
                     clock.quiet()
                     if begun == len(sizes):
-                        # The deadline.
+                        # The deadline has passed.
                         for one in list(under_way.values()):
                             end(one, NOT_COMPLETE)
                         break
