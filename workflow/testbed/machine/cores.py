@@ -1,6 +1,6 @@
 """Assignment of a run's work to cores under a real clock.
 
-In a real network, senders and receivers are separate machines. Therefore each side gets a separate core, on which its processes run
+In a real network, senders and receivers are separate machines. Therefore each side is assigned a separate core, on which its processes run
 and the kernel processes the packets that arrive at its hosts (`placed_host`). The core's busy time is then the busy time of the side.
 
 ==========  ===================  =============  ============

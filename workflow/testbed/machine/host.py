@@ -1,6 +1,6 @@
 """Platform ``host``: runs on this machine's own kernel and clock.
 
-A run gets separate user, network, mount and process namespaces inside its container, and the run's program is root in these namespaces.
+A run is executed in separate user, network, mount and process namespaces inside its container, and its program is root in these namespaces.
 Creating them needs no privileges. (On a machine without user namespaces, root creates only the other three.) The run has exclusive use of
 the machine: no other run, of any workflow, is executed at the same time. Measurements depend on the machine and its load, so two runs with
 the same seed don't give the same bytes.

@@ -134,7 +134,7 @@ def _is_text(node) -> bool:
 
 
 def _tokens(source) -> Iterator[tuple[tuple, str]]:
-    """Yield the position and the text of each token except layout; an f-string counts as a single token and yields its source text."""
+    """Yield the position and the text of each token except layout; an f-string is a single token, whose text is its source."""
     lines, depth, begin = source.split("\n"), 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]

@@ -1,4 +1,4 @@
-"""Link options behind the bottleneck: a netem on an ifb, which packets cross between the bottleneck and the path's delay and loss.
+"""Link options behind the bottleneck: a netem on an ifb between the bottleneck and the path's delay and loss.
 
 This netem delays, duplicates or damages packets, and never drops any. With ``reorder``, netem lets a share of packets pass at once and
 delays the others, the late packets (netem_enqueue in net/sched/sch_netem.c). Packets that arrive during a late packet's additional delay
@@ -13,7 +13,7 @@ from experiment.link_options import ARRIVALS, correlations_at, options_at
 from experiment.timeline import DIRECTIONS
 from testbed.network.emulation import Netem
 
-#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that the packets then cross.
+#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that the packets then pass through.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
 #: Length of the ifb's own queue. If this queue were full, netem would reverse the order of packets that pass at once.
 IFB_QUEUE_PACKETS = 10_000

@@ -18,8 +18,8 @@ from testbed.readings.queue_information import kinds_of
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and explicit offloads.
 
-    ``leads_to`` is the name of the ifb that arriving packets cross (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
-    arriving packets pass before the ifb, or None.
+    ``leads_to`` is the name of the ifb that arriving packets pass through (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
+    is applied to arriving packets before the ifb, or None.
     """
 
     leads_to = policer = None

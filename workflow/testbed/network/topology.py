@@ -11,7 +11,7 @@ r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
 r1-eth0, r1-eth2 and so on     policer for arriving data, if needed
 r2-in1, r1-in1                 link options behind the bottleneck (late packets, for example),
-                               if needed: netem on an ifb that packets cross on arrival at
+                               if needed: netem on an ifb that packets pass through on arrival at
                                r2-eth1 (data), r1-eth1 (ACKs)
 hosts' own interfaces          nothing
 =============================  =================================================
@@ -22,9 +22,9 @@ difference where on the path packets are delayed.
 If iperf3's control connections use a separate network, the hosts of each pair with iperf3 flows have an additional link without any
 emulation (h1-control, h2-control).
 
-On a cable, h1-eth0 and h2-eth0 have a rate and a queue, like network cards. A multipath transfer uses several such cables, one per path.
-If delay, jitter, loss or serialisation delay is to be emulated, packets that arrive at h2-eth0 (h1-eth0) cross a netem on the ifb h2-in0
-(h1-in0).
+On a cable, h1-eth0 and h2-eth0 have a rate and a queue, like network cards. A multipath transfer uses several such cables, one per path. If
+delay, jitter, loss or serialisation delay is to be emulated, packets that arrive at h2-eth0 (h1-eth0) pass through a netem on the ifb
+h2-in0 (h1-in0).
 
 The topology `chain` has a separate module. With ``netem: both-ends``, as in a Mininet TCLink between r1 and r2, a netem on r1-eth1 and
 r2-eth1 is the only queue. If there is a rate, this netem is below the shaper or limits the rate itself. With ``netem: sending-host``, a
@@ -117,7 +117,7 @@ class NetworkPath:
 
     @cached_property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
-        """All interfaces of the links, and the ifbs that arriving packets cross, by name."""
+        """All interfaces of the links, and the ifbs that arriving packets pass through, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
@@ -303,7 +303,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the devices with a bottleneck and the devices with netem, each by direction; create the ifbs that arriving packets cross."""
+    """Return the devices with a bottleneck and the devices with netem, each by direction; create the ifbs for arriving packets."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:

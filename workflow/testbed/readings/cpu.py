@@ -131,7 +131,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the share of time that a core spent on a part, for each window or for the entire period.
+    """Return the share of time that a core spent on a part, for each averaging window or for the entire period.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         One of `PARTS`, or ``busy`` for everything except idle. The busy share is computed from the idle time, because activity shorter than
         the kernel's tick shortens the idle time but may be missing from the other parts.
     window_s : float, optional
-        Length of the windows in s. A window begins at each reading. By default, or if there are too few readings, a single window spans
-        all readings.
+        Length of the averaging windows in s. A window begins at each reading. By default, or if there are too few readings, a single window
+        spans all readings.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]

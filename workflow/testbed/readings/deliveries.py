@@ -2,8 +2,8 @@
 
 The sender's kernel counts the data that were acknowledged cumulatively (tcpi_bytes_acked) and selectively (tcpi_sacked). Together these
 are all data that have arrived, and each byte counts once. The difference between two readings is therefore the amount delivered in
-between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the in-order data grow by an entire
-window when this segment arrives. An MPTCP connection is counted at the connection level, by in-order data (mptcpi_bytes_acked). All flows
+between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the in-order data don't grow
+until this segment arrives. An MPTCP connection is counted at the connection level, by in-order data (mptcpi_bytes_acked). All flows
 are read at the same time; under a virtual clock, the readings fall into the same nanosecond.
 """
 
@@ -70,12 +70,12 @@ class Window:
 def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
-    With TCP, the window begins with the first reading at which all flows had delivered data, and ends with the last reading before any flow
-    ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered nothing. If two
-    programs carry all flows, the window is the `planned_window`.
+    With TCP, the measurement window begins with the first reading at which all flows had delivered data, and ends with the last reading
+    before any flow ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered
+    nothing. If two programs carry all flows, the measurement window is the `planned_window`.
 
-    With UDP, the window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If opening datagrams
-    were retransmitted, each flow has a separate window.
+    With UDP, the measurement window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If
+    opening datagrams were retransmitted, each flow has a separate measurement window.
 
     The result is empty if the application doesn't report delivered bytes, or if the flows had no time in common.
 
@@ -84,7 +84,7 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     document : dict
         A run document.
     left_out : float
-        Share of the window to exclude at its start, such as `START_UP`.
+        Share of the measurement window to exclude at its start, such as `START_UP`.
     """
     run = specification_of(document)
     if run.per_side:
@@ -196,7 +196,7 @@ def packets_streamed(document) -> int:
 def datagram_windows(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run.
 
-    A window begins when its flow begins. Flows from which nothing arrived are omitted.
+    A measurement window begins when its flow begins. Flows from which nothing arrived are omitted.
     """
     windows_of_flows = {}
     for process in document["traffic"]:
@@ -209,8 +209,8 @@ def datagram_windows(document) -> dict[int, Window]:
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows of a UDP run have in common; see `windows`.
 
-    The flows start at different times, and so do their reporting intervals. An interval that is only partly inside the window counts in
-    proportion.
+    The flows start at different times, and so do their reporting intervals. An interval that is only partly inside the measurement window
+    counts in proportion.
     """
     own = datagram_windows(document)
     if not own:
@@ -234,8 +234,8 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 def separate_datagrams(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
 
-    A window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which nothing arrived
-    is given the period of another flow and 0 bytes.
+    A measurement window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which
+    nothing arrived is given the period of another flow and 0 bytes.
     """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:

@@ -115,7 +115,7 @@ def singles_of(specification, direction) -> int:
 
 
 def options_ms(specification, direction) -> float:
-    """Return the largest additional delay that link options cause for a datagram, in ms."""
+    """Return the maximum additional delay that link options cause for a datagram, in ms."""
     link = specification.scenario["link"]
     on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
     return sum(option.idle_ms(value) for option, value in on_path) + sum(
