@@ -4,8 +4,8 @@
 Inside the platform, ``guest`` executes the steps of the run: ``topology`` and ``links`` build the network, ``transport`` sets up the
 TCP stack, ``probes`` measures the network, ``traffic`` sends, and ``verification`` judges the run.
 
-The subpackages are ``network``, ``traffic``, ``readings``, ``checks`` and ``machine``. Terms shared with the workflow are in
-``experiment``.
+The subpackages are ``network``, ``traffic``, ``readings``, ``checks`` and ``machine``. Code that the
+testbed shares with the workflow is in ``experiment``.
 
 Common arguments: ``specification`` (an `experiment.specification.RunSpecification`), ``path`` (a
 `network.topology.NetworkPath`), ``node`` (a `network.bare_host.BareHost`) and ``client`` (a `traffic.traffic.Client`).

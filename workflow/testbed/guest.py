@@ -36,7 +36,7 @@ from testbed.traffic.background import Background
 #: Names of the files that request packet captures and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Limit on open files: per pair of hosts (clients, servers and readers), for everything else, and the minimum of the total.
+#: Limits on open files: per pair of hosts (for clients, servers and readers), for everything else, and minimum total.
 OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
@@ -65,7 +65,7 @@ def carry_out(specification, step, folder=None) -> dict:
     numCores.ncores = os.cpu_count()
     # Mininet raises the kernel's limits when it starts, so set ours afterwards.
     net = Mininet(controller=None, host=surroundings.host)
-    # Mininet allows 16,384 open files, and closes each of them for every host that it starts.
+    # Mininet sets this limit to 16,384, and closes that many descriptors for every host that it starts.
     most = max(LEAST_OPEN_FILES, OPEN_FILES_OF_A_PAIR * len(specification.pairs) + OTHER_OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     surroundings.prepare(specification)
@@ -159,7 +159,7 @@ def go_first() -> None:
 
 
 def carry_per_side() -> Callable:
-    """Return the function that runs the traffic of a run in which two programs carry all flows."""
+    """Return the function that carries the traffic of a run with ``processes: per-side``, in which two programs carry all flows."""
     # Imported here because other runs don't need it.
     from testbed.traffic.both_sides import carry_per_side
 
@@ -187,7 +187,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return a dict with the document's section ``loss_bursts``, empty for a run without loss bursts."""
+    """Return a dict with the document's section ``loss_bursts``; it is empty for a run without loss bursts."""
     if not specification.has_loss_bursts:
         return {}
     # Imported here because other runs don't need it.
@@ -226,7 +226,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
 
 
 def as_set(path, specification) -> dict:
-    """Return the settings that each interface should have, and the interfaces that apply each network effect."""
+    """Return the intended settings of each interface and, for each network effect, the interfaces that apply it."""
     netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},

@@ -32,9 +32,9 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
     runs : list
         CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
-        Folder of kernels with custom CCAs.
+        Folder with the study's custom kernels.
     testbed_digest : str, optional
-        Identity of the program that executes the runs.
+        Digest of the program that executes the runs.
     programs : pathlib.Path, optional
         Folder with the archives of declared programs.
     """
@@ -92,7 +92,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a run's log is incomplete, because an earlier try was killed or its node failed.
+    """Return whether a run's log is incomplete, because an earlier try was killed or its cluster node failed.
 
     The last line of a complete log begins with ``run``.
     """
@@ -130,7 +130,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--testbed-digest", help="identity of the testbed; computed by default")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
-    # A scheduler ends a job with this signal; a run's resources are released on the way out.
+    # A scheduler terminates jobs with this signal. Exiting with an exception releases the run's resources.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:
@@ -148,7 +148,7 @@ def main(arguments=None) -> int:
         tell(in_words(error))
         return 1
     except (WorkflowEnded, KeyboardInterrupt):
-        return 1  # the user is gone, or already knows
+        return 1  # no message, because the workflow has ended or the user has interrupted it
     return 0 if all(done) else 1
 
 

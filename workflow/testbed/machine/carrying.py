@@ -1,4 +1,4 @@
-"""Execute a run, with a second try if the machine ended the first, and write the run's document atomically."""
+"""Execute a run, try once more if the machine ended the first try, and write the run's document atomically."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     """Execute a run, write its document, and log the outcome as the last line.
 
     If the run itself fails, its document reports the failure (`failure`). If the machine ends the run, there is a second try. If the second
-    try is also ended from outside the guest, the run has no document and may be started again.
+    try is also ended from outside the guest, no document is written, and the run may be started again.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     verdict = f"INVALID: {', '.join(failed)}" if failed else "valid"
     if failure:
         verdict = in_words(GuestError(failure["step"], failure["cause"]))
-    # Facts that depend on the machine and the moment belong here and not in the document.
+    # Facts that depend on the machine or the time of execution belong in the log, not in the document.
     note(
         log,
         f"run {specification.name}: {verdict}; "
@@ -98,7 +98,7 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return a remark about the second try for the last line of a run's log, or an empty text if there was no second try."""
+    """Return a remark about the second try for the last line of a run's log, or an empty string if there was no second try."""
     return f"; on the second try; first try: {first_fault}" if first_fault else ""
 
 
@@ -113,7 +113,7 @@ def write_document(document, output) -> None:
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
         with naming(output), partial.open("wb") as stream:
-            # Without a file name and a time in the header.
+            # The gzip header contains neither a file name nor a time.
             with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as compressed:
                 compressed.write(text)
             stream.flush()
@@ -124,7 +124,7 @@ def write_document(document, output) -> None:
 
 
 def is_done(specification, output) -> bool:
-    """Return whether the file ``output`` has the complete document of exactly this run, written by this testbed and image.
+    """Return whether the file ``output`` is the complete document of exactly this run, written by this testbed and image.
 
     If so, executing the run again would give the same bytes or, on platform ``host``, only another measurement.
     """

@@ -1,6 +1,6 @@
 """Isolation of a third-party program, which can then write only to one folder, sees no other processes, and has no privileges.
 
-The process that is about to execute the program isolates itself by entering separate namespaces. A guest doesn't notice this.
+The process that is about to execute the program isolates itself by entering separate namespaces. A guest can't detect this.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ KEPT = {
     "relatime": 1 << 21,
     "nosymfollow": 256,
 }
-#: prctl(2): no further privileges, neither for root nor from a program's file.
+#: Options of prctl(2) that prevent a process from gaining privileges, whether as root or from an executable's file.
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
@@ -57,7 +57,7 @@ def close_off(folder, huge_pages) -> None:
     folder : str or pathlib.Path
         Working directory of the program, and the only folder that it may write to.
     huge_pages : bool
-        Whether the program's private shared memory has huge pages.
+        Whether the program's private shared memory uses huge pages.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def close_off(folder, huge_pages) -> None:
     succeed(libc.mount(place, place, None, MS_BIND, None))
     for point, flags in _mounts():
         if point not in (place, SHARED_MEMORY.encode()):
-            # Mounts that can't be reached here (hidden or without rights) can't be reached by the program either.
+            # Mounts that this process can't reach (hidden, or no permission) are out of the program's reach, too.
             with _unless(errno.EACCES, errno.ENOENT, errno.EINVAL):
                 succeed(libc.mount(None, point, None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None))
     os.chdir(folder)
@@ -83,7 +83,7 @@ def close_off(folder, huge_pages) -> None:
 
 
 def _mounts() -> Iterator[tuple[bytes, int]]:
-    """Yield each mount point and its flags, innermost first."""
+    """Yield each mount point and its flags, in reverse order of /proc/self/mountinfo, so that nested mounts come first."""
     with open("/proc/self/mountinfo", "rb") as lines:
         fields = [line.split() for line in lines]
     for _, _, _, _, point, options, *_ in reversed(fields):
@@ -101,7 +101,7 @@ def _unless(*numbers):
 
 
 def _go_on_below_first_process(libc):
-    """Continue in a child of the new process namespace's first process, because a first process ignores signals.
+    """Continue in a child of the new process namespace's first process, because a first process ignores signals without a handler.
 
     This process ends with the status of the child.
     """
@@ -121,7 +121,7 @@ def _go_on_below_first_process(libc):
 
 def _end_of(child, libc):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the parent waits until the program has closed all its files
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # otherwise the parent of this process would wait for these descriptors to be closed
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -130,5 +130,5 @@ def _give_up_privileges(libc):
     succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     succeed(libc.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0))
     for capability in (*(number for number in range(64) if number != CAP_SETPCAP), CAP_SETPCAP):
-        with _unless(errno.EINVAL):  # a capability that this kernel doesn't have
+        with _unless(errno.EINVAL):  # a capability that this kernel doesn't know
             succeed(libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))

@@ -1,8 +1,8 @@
 """Confinement of a declared program inside a guest.
 
-The program gets a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
+The program has a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
 a folder for logs, ``/tmp`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
-without privileges. It uses the network namespace of its host, but can't change the namespace.
+without privileges, and in the network namespace of its host, but can't change the namespace's settings.
 """
 
 import ctypes
@@ -21,8 +21,8 @@ SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localt
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: Paths of the program's folders in its private root.
 FOLDER, LOGS = "/program", "/logs"
-#: Folder of a run that requests and receives the programs' TLS secrets, and largest size of one process's secrets in bytes (a power of
-#: two that is enough for a thousand connections).
+#: Subfolder of a run's folder that, if it exists, requests and receives the programs' TLS secrets; and maximum size of one process's
+#: secrets in bytes (a power of two that is enough for a thousand connections).
 KEYS, MOST_SECRETS = "keys", 2**20
 #: Limits on a program: total size of written files in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
@@ -38,9 +38,9 @@ def confine(files, root, user, memory_mib) -> None:
     files : str or None
         Folder with the program's files.
     root : str
-        Empty folder for the program's root, whose content no other process sees.
+        Empty folder that becomes the program's root; its content is invisible to other processes.
     user : int
-        Numeric id of the program's user and group.
+        Numeric ID of the program's user and group.
     memory_mib : int
         Limit on the writable memory of each of the program's processes, in MiB.
     """
@@ -77,7 +77,7 @@ def _mount(libc, kind, target, data):
 
 
 def _bind(libc, source, target, flags=MS_RDONLY):
-    """Bind-mount a file or folder at another place, read-only unless ``flags`` is 0."""
+    """Bind-mount a file or folder at another location, read-only unless ``flags`` is 0."""
     succeed(libc.mount(source.encode(), target.encode(), None, MS_BIND, None))
     if flags:
         succeed(libc.mount(None, target.encode(), None, MS_BIND | MS_REMOUNT | MS_NOSUID | flags, None))

@@ -1,7 +1,7 @@
 """Assignment of a run's work to cores under a real clock.
 
-In a real network, senders and receivers are separate machines. Therefore each side gets a separate core: its processes run there, and
-the kernel processes the packets arriving at its hosts there (`placed_host`). The busy time of the core is then the busy time of the side.
+In a real network, senders and receivers are separate machines. Therefore each side is assigned a separate core, on which its processes run
+and the kernel processes the packets that arrive at its hosts (`placed_host`). The core's busy time is then the busy time of the side.
 
 ==========  ===================  =============  ============
 role        two cores            three cores    four cores
@@ -34,7 +34,7 @@ class Placement:
     program: int
 
     def of(self, node) -> int:
-        """Return the core of the node with a given name.
+        """Return the core for the node with the given name.
 
         Hosts with odd numbers (h1, h3, ...) are senders, and hosts with even numbers are receivers.
         """

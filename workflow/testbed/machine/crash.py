@@ -1,10 +1,10 @@
-"""Parser of a crashed kernel's last output, for the reason and the call trace."""
+"""Find the reason and the call trace in a crashed kernel's last output."""
 
 import re
 
-#: Pattern of the line with which a kernel begins to report a crash.
+#: Pattern of the first line of a kernel's crash report.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: Pattern of this line if the machine caused the crash: the machine killed the first process, or has no room for the guest's memory.
+#: Pattern of this line if the machine caused the crash: it killed the first process, or ran out of space for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
 #: Patterns of the current instruction (`RIP: 0033:aimd_ssthresh+0x0/0x40`) and of a call trace's entry
 #: (` [<60128a70>] ? tcp_ack+0x190/0x200`).
@@ -12,7 +12,7 @@ AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
 #: Pattern of the functions that print the reason for a crash.
 PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
-#: Largest number of named functions, largest length of a line, and number of lines with the processor's registers before a panic.
+#: Maximum number of functions to name, maximum length of a line, and number of lines with CPU registers before a panic.
 MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
 
 
@@ -32,7 +32,7 @@ def crashed(printed) -> bool:
 
 
 def last_words(printed) -> str:
-    """Return the reason and the call trace that a crashed kernel printed, as the end of a message.
+    """Return the reason and the call trace that a crashed kernel printed, as text to append to a message.
 
     If the kernel printed no reason, the result contains its last line instead.
     """
@@ -47,7 +47,8 @@ def last_words(printed) -> str:
 def call_trace(lines) -> list[str]:
     """Return the functions in a crashed kernel's call trace, innermost first; at most `MOST_FUNCTIONS`.
 
-    Two kinds of entries are omitted: the beginning of a function, which is not a return address, and the functions that print the trace.
+    Two kinds of entries are omitted: those at the beginning of a function, which can't be return addresses, and functions that print the
+    trace.
     """
     begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
     # A fault is reported before the panic that it causes.

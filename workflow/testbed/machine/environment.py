@@ -1,4 +1,4 @@
-"""The parts of a run's environment that can affect a result: kernel, tick, clock, tools and image."""
+"""The parts of a run's environment that can affect a result: kernel, tick rate, clock, tools and image."""
 
 import gzip
 import hashlib
@@ -22,7 +22,7 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 def describe(testbed_digest) -> dict:
     """Return the environment of the running guest, which depends neither on the time nor on the machine.
 
-    ``testbed_digest`` is the identity of the program that executes the run (`identity`).
+    ``testbed_digest`` is the digest of the program that executes the run (`identity`).
 
     Raises `FileNotFoundError` if the image has no description, or if the kernel doesn't provide its configuration.
     """
@@ -67,7 +67,7 @@ def kernel_of(specification) -> str | None:
 
 
 def configured(configuration) -> dict:
-    """Return the SHA-256 of a guest kernel's configuration, and the tick that the configuration sets."""
+    """Return the SHA-256 of a guest kernel's configuration, and the tick rate that the configuration sets, in Hz."""
     return {
         "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
         "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
@@ -91,7 +91,7 @@ def describe_host(testbed_digest) -> dict:
 
 
 def kernel(configuration) -> dict[str, str | None]:
-    """Return the identification of the running kernel; ``configuration`` is None if the kernel doesn't provide it."""
+    """Return release, build and configuration digest of the running kernel; ``configuration`` is None if the kernel doesn't provide it."""
     system = os.uname()
     return {
         "kernel": system.release,
@@ -101,12 +101,12 @@ def kernel(configuration) -> dict[str, str | None]:
 
 
 def program(testbed_digest) -> dict:
-    """Return the identification of the image, its tools and the testbed."""
+    """Return the versions of the image's packages, and the digests of the image and the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": testbed_digest}
 
 
 def cpu_model(text) -> str:
-    """Return the processor's name from the text of /proc/cpuinfo, or "unknown", because some architectures don't give a name."""
+    """Return the processor's name from the text of /proc/cpuinfo, or "unknown" on architectures that don't report a name."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

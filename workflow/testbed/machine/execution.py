@@ -1,6 +1,6 @@
 """Execution of a guest, a measured program or a simulator.
 
-The program runs on given cores. It is ended at its time limit, or earlier if the workflow ends.
+The program runs on the given cores. It is terminated at its time limit, or earlier if the workflow ends.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from testbed.machine.messages import in_words, tell
 
 #: Interval between readings of a program's output, in seconds.
 CONSOLE_POLL_S = 1
-#: Largest amount that a program may print, in bytes.
+#: Maximum amount of output that a program may print, in bytes.
 LARGEST_CONSOLE_BYTES = 2**26
 #: CPU time in seconds between SIGXCPU, which a program may ignore, and SIGKILL.
 CPU_GRACE_S = 5
@@ -54,12 +54,12 @@ def execute(
     prepare : callable, optional
         Function that the child process calls before it executes the program.
     cpu_s : float, optional
-        Limit of CPU time in s for each process; SIGXCPU ends a process that exceeds it.
+        Limit on the CPU time of each process, in s; SIGXCPU terminates a process that exceeds it.
 
     Returns
     -------
     status : int
-        Exit status of the program, or minus the number of the signal that ended it.
+        Exit status of the program, or minus the number of the signal that killed it.
     printed : bytes
         Standard output and standard error of the program.
 
@@ -108,7 +108,7 @@ class Console:
 
     def __enter__(self):
         self.memory = os.memfd_create("console", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        with contextlib.suppress(OSError):  # if a lower limit on the size of files applies
+        with contextlib.suppress(OSError):  # if a lower limit on file sizes applies
             os.truncate(self.memory, LARGEST_CONSOLE_BYTES)
             fcntl.fcntl(self.memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         return self
@@ -118,7 +118,7 @@ class Console:
 
     def printed(self, start=0) -> bytes:
         """Return the output after the first ``start`` bytes, without disturbing the program's writes."""
-        # The program and this process share the position in the file; its size is the limit of the output.
+        # The program and this process share the file offset. The file's size limits the output.
         return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
     def copy(self) -> None:

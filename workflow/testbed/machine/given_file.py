@@ -22,7 +22,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
     ----------
     path : str or pathlib.Path
     largest : int
-        Largest allowed size in bytes.
+        Maximum allowed size in bytes.
     flags : int, optional
         Additional flags of open(2), such as ``os.O_NOFOLLOW``.
 
@@ -33,7 +33,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
     OSError
         If the file can't be opened, or is a folder.
     """
-    # Don't wait, as opening a pipe would.
+    # O_NONBLOCK, because opening a pipe would otherwise block.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode):

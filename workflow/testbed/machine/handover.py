@@ -24,7 +24,7 @@ from testbed.machine.machine import GuestError, MachineFault
 from testbed.machine.messages import in_words, naming
 from testbed.machine.program_files import lay
 
-#: Size of the largest document of a run, in bytes.
+#: Maximum size of a run's document, in bytes.
 LARGEST_BYTES = 2**28
 #: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
@@ -34,13 +34,14 @@ COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode"
 
 
 def hand_over(specification, job) -> None:
-    """Put the packages, their identity, a run's specification and the files of its declared programs into the folder ``job``."""
+    """Put the packages, their digest, a run's specification and the files of its declared programs into the folder ``job``."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
-        # Not on the guest kernel's command line, which affects its random numbers.
+        # The digest isn't passed on the kernel's command line, because the command line affects the guest's random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Copying two hundred files would take a fifth of a short run's time, so they are linked, except for third-party code.
+            # Copying two hundred files would take a fifth of a short run's time, so they are hard-linked unless the run has third-party
+            # code.
             copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
         except OSError:  # the checkout isn't writable, or its disk is full
@@ -81,7 +82,7 @@ class PacketsAsked:
     kept_bytes : int
         Number of bytes to store of each packet.
     at : list of str
-        Interfaces at which packets are captured; all if empty.
+        Interfaces at which packets are captured; if empty, all except the control interfaces.
     step_s : float or None
         Interval between additional readings of the captures, in s.
     folder : pathlib.Path
@@ -125,7 +126,7 @@ class TraceAsked:
     events, functions : list of str
         Globs of the events and the kernel functions to trace.
     folder : pathlib.Path
-        Folder for the trace's files.
+        Folder for the trace files.
     """
 
     kernel: Path
@@ -139,7 +140,7 @@ class TraceAsked:
         (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
 
     def take(self, job) -> None:
-        """Move the trace's files from the run's folder to ``folder``; only regular files with known names are moved."""
+        """Move the trace files from the run's folder to ``folder``; only regular files with known names are moved."""
         for name in TRACE_FILES:
             file = job / "trace" / name
             if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
@@ -162,7 +163,7 @@ def prepare(folder) -> None:
 
 
 def prepared() -> Path:
-    """Return the folder with the compiled packages (`prepare`), which is created once and used again by later runs.
+    """Return the folder with the compiled packages (`prepare`), which is created once and reused by later runs.
 
     Raises `OSError` if the folder can't be created.
     """
@@ -175,7 +176,7 @@ def prepared() -> Path:
                 shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial)
             partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # a parallel job has made the folder
+            with contextlib.suppress(OSError):  # a parallel job has already created the folder
                 partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -191,18 +192,18 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
     job : pathlib.Path
         Folder of the run.
     status : int
-        Exit status of the run's process, or minus the number of the signal that ended it.
+        Exit status of the run's process, or minus the number of the signal that killed it.
     step, what : str
         Current step and name of the run's process, for messages.
     says_why : bool
-        Whether the process printed the reason for its end.
+        Whether the process printed the reason why it ended.
 
     Raises
     ------
     GuestError
-        If the run left something other than its document, or failed before its environment was known.
+        If the file left by the run is not its document, or if the run failed before its environment was known.
     MachineFault
-        If the run left nothing, or if it failed because one of its processes was killed.
+        If the run left no document, or if it failed because one of its processes was killed.
     """
     failure, document = left_by_run(job / "failure.json", ("step", "kind", "cause")), left_by_run(job / "document.json")
     if failure:
@@ -238,7 +239,7 @@ def _no_number(word):
 
 
 def left_by_run(path, keys=()) -> dict | None:
-    """Return the JSON object in a file that a run wrote, or None if the file has no complete object.
+    """Return the JSON object in a file that a run wrote, or None if the file doesn't contain a complete object.
 
     A custom kernel can leave anything under the file's name, such as a link or a pipe. In such a case the result is None, too.
 
@@ -246,7 +247,7 @@ def left_by_run(path, keys=()) -> dict | None:
     ----------
     path : pathlib.Path
     keys : iterable of str
-        Keys that the object must have, with text as values.
+        Keys that the object must contain, each with a string as its value.
     """
     try:
         left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)

@@ -1,8 +1,8 @@
 """Platform ``host``: runs on this machine's own kernel and clock.
 
-A run gets separate user, network, mount and process namespaces inside its container, and the run's program is root in these namespaces.
-Creating them needs no privileges. (On a machine without user namespaces, root creates only the other three.) The run has the machine to
-itself: no other run, of any workflow, is executed at the same time. Measurements depend on the machine and its load, so two runs with
+A run is executed in separate user, network, mount and process namespaces inside its container, and its program is root in these namespaces.
+Creating them needs no privileges. (On a machine without user namespaces, root creates only the other three.) The run has exclusive use of
+the machine: no other run, of any workflow, is executed at the same time. Measurements depend on the machine and its load, so two runs with
 the same seed don't give the same bytes.
 """
 
@@ -18,17 +18,17 @@ from testbed.machine.messages import note
 from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets in flight cost any kernel the same)
 from testbed.traffic.traffic import time_limit_s
 
-#: Command that starts the run's first process as root of separate namespaces, which end with it (unshare(1)).
+#: Command that starts the run's first process in separate namespaces, which end with it (unshare(1)), and options that make it root there.
 NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
 AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
-#: Duration of a run without traffic, in s: container, network, readings, 10 pings.
+#: Duration in s of a run without traffic: starting the container, building the network, readings, and 10 pings.
 START_S = 5
-#: Additional time in s, beyond the traffic's limit (`traffic.time_limit_s`), for the start-up and for ending hung processes.
+#: Time in s, in addition to the traffic's limit (`traffic.time_limit_s`), for start-up and for terminating hung processes.
 SPARE_S = 180
 
 
-#: Smallest change in the difference between the time of day and the monotonic clock, in s, that counts as setting the clock. It must not
-#: be below the resolution of the readings.
+#: If the difference between the time of day and the monotonic clock changes by more than this, in s, the clock was set. The value must
+#: not be below the resolution of the readings.
 STEP_S = 1e-3
 #: Number of readings of both clocks, of which only the fastest is used.
 CLOCK_READINGS = 10
@@ -45,7 +45,7 @@ def wall_limit_s(specification) -> float:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run."""
+    """Return the digest of the program that executes a run."""
     return program_identity(specification)
 
 

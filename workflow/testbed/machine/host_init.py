@@ -1,7 +1,7 @@
 """The first process of a run on platform ``host``: it mounts private file systems and then starts the run's program.
 
 ``python3 -m testbed.machine.host_init JOB`` runs as root in new user, network, mount and process namespaces (unshare(1)), so its changes
-and child processes end with it. No packet can leave the network namespace, which has no device of the machine.
+and child processes end with it. No packet can leave the network namespace, because it contains none of the machine's devices.
 """
 
 import ctypes
@@ -12,8 +12,7 @@ from pathlib import Path
 
 MS_BIND, MS_REC = 4096, 16384
 JOB = "/run/job"
-#: Environment of the run's program, without any of the caller's variables. (PROMPT_COMMAND, which Apptainer
-#: sets, would replace the prompt for which Mininet waits.)
+#: Environment of the run's program, without any of the caller's variables.
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
@@ -31,7 +30,7 @@ def mount(source, target, kind=None, flags=0) -> None:
 
 
 def prepare(job) -> None:
-    """Mount the folders that a run writes to, and hide the machine's folders that the run must not see.
+    """Mount the folders that a run writes to, and hide those folders of the machine that the run must not see.
 
     The folder ``job`` is mounted at `JOB`.
 
@@ -40,13 +39,13 @@ def prepare(job) -> None:
     OSError
         If the kernel doesn't allow these mounts in a user namespace.
     RuntimeError
-        If the network namespace has no loopback device, or has a device of the machine.
+        If the network namespace has no loopback device, or contains one of the machine's devices.
     """
     mount("tmpfs", "/run", "tmpfs")
     os.makedirs("/run/netns")
     os.makedirs(JOB)
     mount(job, JOB, flags=MS_BIND | MS_REC)
-    # Mount the instance for these process and network namespaces.
+    # Mount the instances for the new process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
     # /tmp is mounted after the job, whose folder is below it.

@@ -1,6 +1,6 @@
-"""The identity of a program: a digest of its modules' code without comments, docstrings and layout.
+"""The digest that identifies a program: it depends on the code of the program's modules, but not on comments, docstrings and layout.
 
-A run document contains the identity of the program that wrote it. If the identity changes, finished runs become stale. The identity is
+A run document contains the digest of the program that wrote it. If the digest changes, finished runs become stale. The digest is
 computed from the tokens of each module and is the same under every Python version since 3.11. Syntax trees are not hashed, because they
 differ between versions.
 """
@@ -17,7 +17,7 @@ WORKFLOW = Path(__file__).parents[2]
 #: The packages that execute a run on Linux, and the additional package for a simulator.
 TESTBED = (WORKFLOW / "experiment", WORKFLOW / "testbed")
 SIMULATOR = WORKFLOW / "simulator"
-#: Markers of structure. None of them can be a token of a module.
+#: Markers for line ends and blocks. No token of a module can be equal to a marker.
 LINE_END, INDENT, DEDENT = "\n", "\x01", "\x02"
 MARKERS = {tokenize.NEWLINE: LINE_END, tokenize.INDENT: INDENT, tokenize.DEDENT: DEDENT}
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER}
@@ -27,15 +27,15 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def program_identity(specification) -> str:
-    """Return the identity of the testbed that executes a run.
+    """Return the digest of the testbed that executes a run.
 
-    This is the specification's ``testbed_digest`` if it has one; otherwise the identity is computed here.
+    This is the specification's ``testbed_digest`` if it has one; otherwise the digest is computed here.
     """
     return specification.testbed_digest or package_digest(*TESTBED)
 
 
 def package_digest(*folders, of_module=None) -> str:
-    """Return the identity of packages, computed from the names and the code of their modules, including modules in subfolders.
+    """Return the digest of packages, computed from the names and the code of their modules, including modules in subfolders.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def modules_of(folder) -> list[Path]:
 def module_digest(content) -> str:
     """Return the SHA-256 of a module's code, in hexadecimal digits.
 
-    ``content`` is the module's file as bytes. Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
+    ``content`` is the content of the module's file. Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
     """
     tokens = meaningful_tokens(content.decode("utf-8-sig").replace("\r\n", "\n"))
     return hashlib.sha256("\0".join(tokens).encode()).hexdigest()
@@ -134,7 +134,7 @@ def _is_text(node) -> bool:
 
 
 def _tokens(source) -> Iterator[tuple[tuple, str]]:
-    """Yield the position and the text of each token except layout; an f-string is a single token with its source text."""
+    """Yield the position and the text of each token except layout; an f-string is a single token, whose text is its source."""
     lines, depth, begin = source.split("\n"), 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -159,7 +159,7 @@ def _between(lines, start, end) -> str:
 def _without_trailing_commas(tokens) -> list[str]:
     """Return tokens without trailing commas in brackets, which a formatter may add.
 
-    A trailing comma is removed only if the same brackets have another comma, because a single comma may make a tuple. Brackets with a
+    A trailing comma is removed only if the brackets contain another comma, because a single comma may make a tuple. Brackets that contain a
     lambda are not changed, because their commas may separate the lambda's arguments.
     """
     kept, commas = [], []

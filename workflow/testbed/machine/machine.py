@@ -23,13 +23,13 @@ CORE_POLL_S = 0.2
 #: Interval in seconds between the searches of a run that needs all cores. It is shorter than `CORE_POLL_S`, because otherwise the many
 #: other runs would usually find a free core first.
 ALL_CORES_POLL_S = 0.02
-#: Folder with the locks of the cores for all users of the machine.
+#: Folder with the lock files for the cores, shared by all users of the machine.
 CORE_LOCKS = Path("/tmp")
-#: Folder of the shared memory, used if it has room for a guest's memory.
+#: Folder of the shared memory, used if it has enough space for a guest's memory.
 SHARED_MEMORY = "/dev/shm"
 #: Flags of unshare(2).
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
-#: prctl(2): the signal that a process gets when its parent ends.
+#: Option of prctl(2): the signal that a process receives when its parent ends.
 PR_SET_PDEATHSIG = 1
 
 
@@ -47,9 +47,9 @@ class MachineFault(GuestError):
     Attributes
     ----------
     document : dict or None
-        Document of the run if another try ends in the same way (`failure.document_of`), or None if the fault was outside the guest.
+        Document to write if another try ends in the same way (`failure.document_of`), or None if the fault was outside the guest.
     printed : bytes
-        Output of the guest until the fault.
+        Output of the guest before the fault.
     """
 
     def __init__(self, step, cause, document=None):
@@ -108,7 +108,7 @@ def job_folder() -> Iterator[Path]:
     """
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
-        with contextlib.suppress(OSError), locked(left):  # in use, or another user's
+        with contextlib.suppress(OSError), locked(left):  # the folder is in use, or belongs to another user
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
     with locked(made):
@@ -123,7 +123,7 @@ def job_folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def locked(path) -> Iterator[None]:
     """Lock a file or folder until the context or this process ends; raise `BlockingIOError` if it is already locked."""
-    # O_NONBLOCK, because opening a pipe that another user gave this name would never return.
+    # O_NONBLOCK, because the call would otherwise never return if another user had created a pipe with this name.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -137,7 +137,7 @@ def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
     """Wait for a core that no other run on this machine uses, and hold a lock on the core.
 
     A guest constantly switches between its kernel and its processes, which is several times faster on one core than across two cores. Each
-    core has one lock file for all users of the machine. The lock ends with this process at the latest.
+    core has one lock file for all users of the machine. The lock is released when this process ends, at the latest.
 
     Raises `WorkflowEnded` if the workflow (a pidfd) ends before a core is free.
     """
@@ -176,8 +176,8 @@ def lock_core(stack, core, folder) -> bool:
 def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
     """Wait until no other run uses a core, hold locks on all cores, and yield the cores that this run may use.
 
-    Cores are locked in order, and kept while this run waits for the next core. Runs in a guest kernel need only one core, so they make
-    room when they end. If two runs need all cores, the second waits for the first core.
+    Cores are locked in ascending order, and stay locked while this run waits for the next one. Runs in a guest kernel need only one core
+    and release it when they end. If two runs need all cores, the second one waits for the lowest-numbered core.
 
     Raises `WorkflowEnded` if the workflow (a pidfd) ends before all cores are locked.
     """
@@ -199,7 +199,7 @@ def online_cores() -> set[int]:
 
 
 def numbers_of(text) -> set[int]:
-    """Return the numbers in a list in the format of sysfs, such as ``0-3,8``."""
+    """Return the numbers in a list in sysfs format, such as ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
@@ -230,7 +230,7 @@ def memory_folder(least_mib) -> str:
 def may_have_huge_pages(folder) -> bool:
     """Return whether a guest with its memory in ``folder`` can use private shared memory with huge pages (`mount_huge_pages`)."""
     if folder != SHARED_MEMORY:
-        return False  # the disk has more room
+        return False  # the memory is in a file on disk, where there is more space
     try:
         return subprocess.run(["true"], preexec_fn=mount_huge_pages, capture_output=True).returncode == 0
     except (OSError, subprocess.SubprocessError):
@@ -244,7 +244,7 @@ def mount_huge_pages() -> None:
     which the machine's shared memory rarely has. The mount needs no privileges, because this process enters a new user namespace. The user,
     the group and all other files stay the same.
 
-    Raises `OSError` if the machine has no huge pages, or doesn't allow a user namespace inside the container's.
+    Raises `OSError` if the machine has no huge pages, or doesn't allow a user namespace inside the container's user namespace.
     """
     enter_namespaces(CLONE_NEWNS)
     mount_shared_memory(True)

@@ -41,7 +41,7 @@ def harmless(text) -> str:
 
 @contextlib.contextmanager
 def naming(path) -> Iterator[None]:
-    """Add ``path`` to any `OSError` in this context that doesn't name a file, such as the error for a full disk."""
+    """Add ``path`` to any `OSError` raised in this context that doesn't name a file, such as the error for a full disk."""
     try:
         yield
     except OSError as error:
@@ -50,7 +50,7 @@ def naming(path) -> Iterator[None]:
 
 
 def in_words(error) -> str:
-    """Return an error message on a single line; for an `OSError`, it consists of path and cause."""
+    """Return an error message on a single line; for an `OSError`, it consists of the path and the cause."""
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {cause}" if error.filename else cause

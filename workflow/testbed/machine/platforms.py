@@ -2,7 +2,7 @@
 
 ``boot(specification, wall_limit_s, log)`` executes a run and returns its document;
 ``wall_limit_s``, ``memory_mib`` and ``run_time_s`` return the resources that the run needs; ``digest(specification)``
-returns the identity of the program that executes the run.
+returns the digest of the program that executes the run.
 """
 
 import importlib

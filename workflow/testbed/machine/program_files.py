@@ -1,7 +1,7 @@
 """Files of a study's declared programs, which are read from the user's folder, archived with the study, and copied into each run.
 
-The identity of a program is a SHA-256 of its files' names, contents and executable flags. It doesn't depend on the dates, owners or
-original location of the files.
+A program is identified by a SHA-256 digest of its files' names, contents and executable flags. The digest doesn't depend on the dates,
+owners or original location of the files.
 
 ``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
 """
@@ -56,7 +56,7 @@ def _places(folder):
 
 
 def digest_of(files) -> str:
-    """Return the identity of a program's files, a SHA-256 in hexadecimal digits."""
+    """Return the SHA-256 digest that identifies a program's files, in hexadecimal digits."""
     whole = hashlib.sha256()
     for name, (content, executable) in sorted(files.items()):
         whole.update(f"{hashlib.sha256(content).hexdigest()} {int(executable)} {name}\n".encode())
@@ -75,7 +75,7 @@ def write_archive(files, archive) -> None:
 def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
     """Return the files in an archive, in the form of `files_of`.
 
-    Raises `OSError` if ``archive`` is not a tar archive, or contains anything except a program's files.
+    Raises `OSError` if ``archive`` is not a tar archive, or contains anything other than a program's files.
     """
     files, content = {}, given_bytes(archive, 2 * LARGEST_BYTES)
     try:
@@ -95,7 +95,7 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
 def lay(folder, archive, sha256) -> None:
     """Extract a program's files from an archive into a new folder that all users may read.
 
-    Raises `OSError` if the files don't have the identity ``sha256``.
+    Raises `OSError` if the digest of the files isn't ``sha256``.
     """
     files = read_archive(archive)
     if digest_of(files) != sha256:
@@ -111,7 +111,7 @@ def lay(folder, archive, sha256) -> None:
 
 
 def main(path, sha256, archive) -> int:
-    """Archive a program's files if they have the identity ``sha256``; return the exit status."""
+    """Archive a program's files if their digest is ``sha256``; return the exit status."""
     try:
         files = files_of(path)
     except OSError as error:

@@ -13,8 +13,8 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: Instant within a second of the guest's clock for which `fall_into_step` waits, in ns. It is not close to a full second, when the kernel
-#: renews the key of its random numbers.
+#: `fall_into_step` waits until this many ns after a full second of the guest's clock. This is not close to a full second, at which the
+#: kernel renews the key of its random number generator.
 STEP_NS = 300_000_000
 
 
@@ -49,11 +49,11 @@ class GuestKernel:
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
-        """Return an empty dict: nothing is read back from the network in addition."""
+        """Return an empty dict, because this platform reads back no additional settings of the network."""
         return {}
 
     def sections(self, path) -> dict:
-        """Return an empty dict: the document has no sections for this platform only."""
+        """Return an empty dict, because no section of the document is specific to this platform."""
         return {}
 
     def probe(self, path, specification) -> dict:
@@ -108,5 +108,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return an empty dict, because a real clock is too inexact to verify single packets."""
+        """Return an empty dict, because a real clock is too inexact to verify individual packets."""
         return {}

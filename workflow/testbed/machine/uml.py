@@ -42,34 +42,35 @@ INIT = "/usr/lib/sawtooth/init"
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
-#: Memory in MiB of a guest with hardly any traffic, including room for `READINGS` socket readings.
+#: Memory in MiB of a guest with hardly any traffic, including space for `READINGS` socket readings.
 BASE_MEMORY_MIB = 512
 #: Memory in MiB of a group's programs (nginx and a web client, or a real-time sender and receiver) with thousands of connections
 #: or packets.
 GROUP_MEMORY_MIB = 256
-#: Memory in MiB of a flow with two threads: their stacks in the kernel and in Python, two sockets, and its readings.
+#: Memory in MiB of a flow with two threads: the threads' kernel and Python stacks, two sockets, and the flow's readings.
 THREADS_MIB = 0.25
 #: Memory in MiB for starting and counting a flow of a declared program: two launchers, rings and written files; the programs' own memory
 #: is declared.
 PROGRAM_MEMORY_MIB = 256
-#: Memory per payload byte in flight in a guest that doesn't segment: sk_buffs in
-#: queues, in the sender's retransmit queue and out of order at the receiver.
+#: Bytes of memory per payload byte in flight, in a guest without segmentation offload: sk_buffs in
+#: queues, in the sender's retransmit queue and in the receiver's out-of-order queue.
 MEMORY_PER_BYTE = 8
 #: BDPs in flight while BBR searches for the rate (draft-cardwell-iccrg-bbr-congestion-control: a gain of 2/ln 2), rounded up.
 BBR_STARTUP_BDPS = 3
-#: Assumed total rate of all flows if only the speed of the kernel limits them (platform ``host``).
+#: Assumed total rate of all flows, in Mbit/s, if only the kernel's speed limits them (platform ``host``).
 UNLIMITED_MBPS = 10_000
-#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest cases in
+#: Time in s that a run takes without traffic, for each further host, and for each packet on a full link: the slowest cases in
 #: benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6
 #: Memory in bytes that the guest's program needs for a reading of a socket: as numbers, as Python objects and as text.
 MEMORY_PER_READING_BYTES = 2000
-#: Number of readings up to which the guest's memory is the same with and without time series, because the guest
-#: can see its size, and a run shouldn't depend on the frequency of readings.
+#: Number of readings up to which the guest's memory is the same with and without time series. The guest can see the
+#: size of its memory, and a run shouldn't depend on the frequency of readings.
 READINGS = 65_000
-#: CPU time that a custom kernel may use, as a share of its wall-clock limit: a kernel that spins is ended, regardless of the machine's load.
+#: CPU time that a custom kernel may use, as a share of its wall-clock limit. A kernel that loops endlessly is thus terminated regardless
+#: of the machine's load.
 MOST_CPU = 0.25
 
 
@@ -118,21 +119,21 @@ def run_time_s(specification) -> float:
 
 
 def full_packets(specification) -> float:
-    """Return the number of packets that pass the run's links if the links are always full."""
+    """Return the number of packets that cross the run's links if the links are always full."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
-    # Each small message is a packet.
+    # Each small message is sent as a separate packet.
     small = specification.udp or specification.transport.segment_bytes
     size = specification.packet_bytes if small else specification.largest_packet_bytes
     return mbps * 1e6 / 8 * specification.expected_s / size
 
 
 def more_hosts_s(specification) -> float:
-    """Return the time in s for starting and reading back all hosts except the first pair."""
+    """Return the time in s for starting all hosts except the first pair and reading back their settings."""
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run."""
+    """Return the digest of the program that executes a run."""
     return program_identity(specification)
 
 
@@ -228,7 +229,7 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    If a custom kernel crashes or spins endlessly, the document reports this failure, because a second try would fail in the same way.
+    If a custom kernel crashes or loops endlessly, the document reports this failure, because a second try would fail in the same way.
 
     Parameters
     ----------

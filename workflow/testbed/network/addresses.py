@@ -1,6 +1,6 @@
 """Addresses, routes and neighbours of the network, in 10/8 and in 2001:db8::/32 (RFC 3849).
 
-In IPv4 a link has the network 10.PLACE.NUMBER/24. The places are:
+With IPv4, each link uses a network 10.PLACE.NUMBER/24. The places are:
 
 - 0: links between routers;
 - 1 and 2: the hosts' links at the two ends of the path;
@@ -8,7 +8,7 @@ In IPv4 a link has the network 10.PLACE.NUMBER/24. The places are:
 - 4: the bonded tunnels of these paths;
 - 5: control connections.
 
-Links with a number of at least 256 use a place that is larger by 16, as in 10.17/16.
+After every 256 links of a place, the second byte of the address increases by 16, as from 10.1/16 to 10.17/16.
 """
 
 from ipaddress import ip_interface
@@ -18,31 +18,31 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the routes that the kernel creates to the networks of its addresses. A route with another priority would not replace such a
-#: route and would never be used.
+#: Priority of the routes that the kernel creates for the networks of a node's own addresses. A route with another priority would not
+#: replace such a route and would never be used.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
 #: Addresses of a dumbbell's two routers on the link between them.
 BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: Number of links of a place that share the second byte of an IPv4 address, and the increment of this byte for the next links.
+#: Number of links of a place that share the second byte of their IPv4 addresses, and increment of this byte for the next links.
 LINKS_OF_A_PLACE, NEXT_PLACE = 256, 16
-#: Number of the last bottleneck whose addresses have its two routers' numbers as the third byte (10.0.89.1). The third byte of later
-#: bottlenecks is 100 plus their number (10.0.110.1 for the tenth).
+#: Number of the last bottleneck for which the numbers of its two routers form the third byte of the addresses (10.0.89.1). For later
+#: bottlenecks the third byte is 100 plus the bottleneck's number (10.0.110.1 for the tenth).
 LAST_BY_ROUTERS = 8
 EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
 def access_interface(router, pair) -> str:
-    """Return the name of a router's interface towards a host of a `Pair`; eth1 is the interface of the bottleneck."""
+    """Return the name of a router's interface towards a host of a `Pair`; eth1 is the bottleneck's interface."""
     return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
 
 
 def link_address(place, number, last) -> dict[str, str]:
     """Return an address on a link, by IP version.
 
-    ``number`` counts the links of a ``place``, and ``last`` is the last part of the address.
+    ``number`` is the number of the link within its ``place``, and ``last`` is the last part of the address.
     """
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
@@ -54,7 +54,10 @@ def access_address(router, pair, last) -> dict[str, str]:
 
 
 def router_routes(specification) -> dict[str, list[Route]]:
-    """Return the routes of a dumbbell's routers, by router. Each route leads to the hosts behind the other router."""
+    """Return the routes of a dumbbell's routers, by router.
+
+    Each route leads to the hosts behind the other router.
+    """
     routes = {}
     for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
         further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)
@@ -114,9 +117,9 @@ def host_address(pair, host, ip_version) -> str:
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
-    """Return the address of h1 or h2 for MPTCP's subflow on a path, by IP version.
+    """Return the address of h1 or h2 for the MPTCP subflow on a path, by IP version.
 
-    On a dumbbell the only interface of a host has an address for each subflow.
+    On a dumbbell, a host's only interface has one address per subflow.
     """
     if specification.is_cable:
         return path_address(host, path)
@@ -124,7 +127,7 @@ def subflow_address(specification, host, path) -> dict[str, str]:
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return the additional addresses of each interface, which exist only for MPTCP's additional subflows on a dumbbell."""
+    """Return the additional addresses of each interface, which exist only for additional MPTCP subflows on a dumbbell."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)
@@ -132,7 +135,7 @@ def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
 
 
 def subflow_routes(specification, metrics) -> list[Route]:
-    """Return h1's routes for MPTCP's subflows on a dumbbell; each route leads from an address of h1 to the corresponding address of h2."""
+    """Return h1's routes for MPTCP subflows on a dumbbell; each route leads from an address of h1 to the corresponding address of h2."""
     gateway, routes = access_address("r1", specification.pairs[0], 1), []
     for path in range(specification.paths) if further_addresses(specification) else ():
         here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
@@ -238,7 +241,7 @@ def network_of(addresses) -> dict[str, str]:
 
 
 def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
-    """Return the routes between a cable's hosts that need metrics, by host.
+    """Return, by host, those routes between a cable's hosts that need metrics.
 
     Each route leads to the peer. Hosts without metrics are omitted.
 
@@ -247,7 +250,7 @@ def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[
     metrics : dict of str to str
         Metrics of the routes of ``sender`` and ``receiver``.
     addresses_by_device : callable
-        Function of a host's name that returns the host's addresses by device and IP version.
+        Function that takes a host's name and returns the host's addresses by device and IP version.
     """
     return {
         host: [
@@ -266,9 +269,9 @@ def path_devices(specification, host) -> dict[str, dict[str, str]]:
 
 
 def assign(path, specification, metrics) -> None:
-    """Bring all interfaces up, and set addresses, routes and permanent neighbours.
+    """Bring all interfaces up, and set addresses, routes and permanent neighbour entries.
 
-    Permanent neighbours prevent ARP requests and neighbour solicitations, which the emulation could delay or lose while traffic flows.
+    Permanent entries prevent ARP requests and neighbour solicitations, which the emulation could delay or lose while traffic flows.
 
     ``metrics`` maps ``sender`` and ``receiver`` to the metrics of the routes to the other host, in the syntax of ip-route(8).
     """

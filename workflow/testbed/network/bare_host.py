@@ -1,7 +1,7 @@
 """A Mininet host without a shell: a network namespace that this process enters to start a program or to query the kernel.
 
-Mininet's own host runs a shell with a terminal, and starts two further programs for each program. All these processes took a third of a
-run's time outside the traffic.
+Mininet's own host runs a shell with a terminal, and starts two extra programs for each program. All these processes would take a third
+of the time that a run needs outside the traffic.
 """
 
 import os
@@ -20,7 +20,7 @@ class BareHost(Host):
     ``namespace`` is the namespace's file descriptor. ``route`` is the `Channel` that queries the kernel for devices and queues.
     """
 
-    #: Keeps Mininet from looking for the programs that Mininet's own class starts.
+    #: Keeps Mininet from checking that the programs that its own class starts are installed.
     isSetup = True
 
     def startShell(self, mnopts=None) -> None:

@@ -1,19 +1,19 @@
-"""Link options behind the bottleneck: a netem on an ifb that packets pass between the bottleneck and the path's delay and loss.
+"""Link options behind the bottleneck: a netem on an ifb between the bottleneck and the path's delay and loss.
 
-This netem delays, duplicates or damages packets, and never drops any. netem's ``reorder`` lets a share of packets pass at once and delays
-the others, the late packets (netem_enqueue in net/sched/sch_netem.c). The packets that arrive during a late packet's additional delay
-overtake it. RFC 4737 then calls the late packet reordered: the additional delay is its late time, and the number of overtaking packets is
-its reordering extent. The path's own netem, with delay and loss, is unchanged and comes afterwards.
+This netem delays, duplicates or damages packets, and never drops any. With ``reorder``, netem lets a share of packets pass at once and
+delays the others, the late packets (netem_enqueue in net/sched/sch_netem.c). Packets that arrive during a late packet's additional delay
+overtake the late packet. RFC 4737 then calls the late packet reordered: the additional delay is its late time, and the number of
+overtaking packets is its reordering extent. The path's own netem, with delay and loss, is unchanged and comes afterwards.
 
-The kernel counts the packets that arrive (at the interface's ingress), the packets that leave netem or wait in it, and the packets that
-passed netem at once (``requeues``).
+The kernel counts the packets that arrive (at the interface's ingress), the packets that leave netem or wait in netem, and the packets
+that pass netem at once (``requeues``).
 """
 
 from experiment.link_options import ARRIVALS, correlations_at, options_at
 from experiment.timeline import DIRECTIONS
 from testbed.network.emulation import Netem
 
-#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they then pass.
+#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that the packets then pass through.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
 #: Length of the ifb's own queue. If this queue were full, netem would reverse the order of packets that pass at once.
 IFB_QUEUE_PACKETS = 10_000
@@ -39,7 +39,7 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return three numbers of packets at a direction's netem during the traffic: arrived, left or waiting, and late.
+    """Return three packet counts at a direction's netem during the traffic: arrived packets, left or waiting packets, and late packets.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """

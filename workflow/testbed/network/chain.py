@@ -12,10 +12,10 @@ the second::
 Components of the bottleneck between r1 and r2 (the other bottlenecks are the same; for the reasons see `topology`):
 
 ===========================  =====================================================================
-r1-right (towards r2)        bottleneck of the data: htb rate + its queue
-r2-left (towards r1)         bottleneck of the ACKs: the same
-r2-in-left, r1-in-right      the link's delay, jitter, loss, serialisation: netem on an ifb that packets pass on arrival,
-                             so that nothing waits there instead of in the next queue
+r1-right (towards r2)        bottleneck for data: htb rate + its queue
+r2-left (towards r1)         bottleneck for ACKs: the same
+r2-in-left, r1-in-right      the link's delay, jitter, loss, serialisation delay: netem on an ifb that packets pass
+                             through on arrival, so that no packet waits there instead of in the next queue
 routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if needed
 ===========================  =====================================================================
 

@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes. Commands are argument lists, no shell runs them, and failures are never ignored."""
+"""Commands on Mininet's nodes: they are argument lists, run without a shell, and failures are never ignored."""
 
 import json
 import signal
@@ -7,7 +7,7 @@ import sys
 
 
 class CommandError(RuntimeError):
-    """A command on a node ended with a status other than 0."""
+    """A command on a node exited with a status other than 0."""
 
     def __init__(self, node, arguments, status, output):
         self.output = output.strip()
@@ -15,14 +15,14 @@ class CommandError(RuntimeError):
 
 
 class KilledError(RuntimeError):
-    """A signal ended a process in the guest: the machine killed the process, or the program crashed."""
+    """A signal terminated a process in the guest: the machine killed the process, or the program crashed."""
 
 
 def check_not_killed(what, process) -> None:
-    """Raise `KilledError` if a process was ended by a signal.
+    """Raise `KilledError` if a signal terminated a process.
 
-    In the guest, a process killed from outside appears to die of SIGSEGV, like a program that crashes. Only a crash recurs in a second
-    try.
+    In the guest, a process that is killed from outside appears to die from SIGSEGV, like a program that crashes. Only a crash recurs in a
+    second try.
     """
     if (process.poll() or 0) < 0:
         raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
@@ -43,7 +43,7 @@ def run(node, arguments, stdin=None) -> str:
     CommandError
         If the exit status is not 0; the error contains both output streams.
     KilledError
-        If a signal ended the command.
+        If a signal terminated the command.
     """
     process = node.popen(
         list(arguments),

@@ -1,4 +1,4 @@
-"""Network devices of a node, created, set and read by requests to the kernel instead of by programs.
+"""Network devices of a node, created, configured and read by requests to the kernel rather than by programs.
 
 Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, VETH_INFO_PEER of veth.h, struct
 ethtool_value and ETHTOOL_* of ethtool.h.
@@ -13,7 +13,7 @@ from testbed.errors import SettingError
 from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, attribute, attributes, network_namespace, text
 
 RTM_NEWLINK, RTM_GETLINK = 16, 18
-#: struct ifinfomsg: family, type, index (0: the device is given by name), flags, mask of the flags to change.
+#: struct ifinfomsg: family, type, index (0 if the device is given by name), flags, mask of the flags to change.
 LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
@@ -22,7 +22,7 @@ IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 40, 41
 #: Name of a device limit in ip-link(8) -> attribute.
 LIMITS = {"gso_max_segs": IFLA_GSO_MAX_SEGS, "gso_max_size": IFLA_GSO_MAX_SIZE}
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
-#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped. The number received precedes the number sent in each case.
+#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped. In each case, the number received precedes the number sent.
 STATISTICS = struct.Struct("=8Q")
 NUMBER = struct.Struct("=I")
 SIOCETHTOOL = 0x8946
@@ -56,12 +56,12 @@ def bring_up(node, name) -> None:
 
 
 def set_single_packets(node, name) -> None:
-    """Make TCP send single packets instead of super-packets through a device."""
+    """Make TCP send individual packets instead of super-packets through a device."""
     set_limit(node, name, "gso_max_segs", 1)
 
 
 def set_limit(node, name, limit, value) -> None:
-    """Set one of the `LIMITS` for super-packets that TCP creates for a device."""
+    """Set one of the `LIMITS` on the super-packets that TCP creates for a device."""
     body = NO_CHANGE + named(name) + attribute(LIMITS[limit], NUMBER.pack(value))
     node.route.change(RTM_NEWLINK, body, f"{limit} of {name}")
 

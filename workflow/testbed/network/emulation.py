@@ -11,15 +11,15 @@ from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
 
-#: netem's limit if netem only delays packets: more packets than any path here can hold.
+#: netem's limit where netem only delays packets: more packets than any emulated path can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
-#: Duration, in ns, of the kernel's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
+#: Duration, in ns, of the packet scheduler's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
 TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
-#: Largest quantum that htb accepts without a warning (sch_htb.c). It is also the limit of tbf's own queue, which is replaced anyway.
+#: Maximum quantum that htb accepts without a warning (sch_htb.c). It is also the limit of tbf's own queue, which is replaced anyway.
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
-#: A rate that makes netem keep packets in order, as any rate does. Packets take almost no time at this rate (0.4 us for a full packet).
+#: A rate that makes netem keep packets in order, as any rate does. The serialisation delay at this rate is tiny (0.4 us for a full packet).
 IN_ORDER_MBPS = 32_000
 
 
@@ -31,8 +31,8 @@ class Bottleneck:
     parameters. ``packet_bytes`` is the size of a full packet. ``overhead_bytes`` is added to the size of each frame when the rate is
     applied.
 
-    ``burst_bytes`` is the amount that htb may send at once after idle time. It is one packet, because the guest's timers are exact; one
-    super-packet with segmentation offload; and the data of a millisecond under a real clock.
+    ``burst_bytes`` is the amount that htb may send at once after an idle period. By default it is one packet, because the guest's timers
+    are exact. With segmentation offload it is one super-packet, and under a real clock at least the data of one millisecond.
     """
 
     #: Kind of the qdisc that limits the rate.
@@ -107,14 +107,17 @@ class TokenBucket(Bottleneck):
     def expected_shaper(self) -> dict[str, dict]:
         """Return the part of `expected` that concerns the rate and the bucket."""
         rate_bps = round(self.rate_mbps * 1e6)
-        # The kernel stores the duration of the bucket's bytes, and reports it in ticks.
+        # The kernel stores the time that the bucket's bytes take at the rate, and reports this time in ticks.
         ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
         return {"tbf": {"rate_bps": rate_bps, "burst_bytes": ticks * TICK_NS * rate_bps // NS_OF_A_BYTE}}
 
 
 @dataclass(frozen=True)
 class NetemRate(Bottleneck):
-    """A bottleneck implemented with netem's own rate. Packets that wait because of the rate count towards netem's limit."""
+    """A bottleneck implemented with netem's own rate.
+
+    Packets that wait because of the rate count towards netem's limit.
+    """
 
     shaper = "netem"
 
@@ -156,8 +159,8 @@ class Netem:
     """Delay, jitter and random loss of one direction, with a separate seed.
 
     ``options`` are the link's options that the netem implements (`link_options.options_at`). With a ``rate_mbps`` each packet is also
-    delayed by its serialisation time, as on a cable: its length plus ``overhead_bytes``, divided by the rate. Packets never wait here
-    behind a bottleneck with the same rate.
+    delayed by its serialisation delay, as on a cable: its length plus ``overhead_bytes``, divided by the rate. Behind a bottleneck with
+    the same rate, packets never queue in this netem.
     """
 
     delay_ms: float
@@ -278,7 +281,7 @@ class HostQueue:
 
 
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
-    """Translate tc's JSON into the units of a specification.
+    """Convert tc's JSON to the units of a specification.
 
     ``qdiscs`` and ``classes`` are the output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns the parameters by
     the qdisc's kind: rates in bit/s, times in ms, loss in percent.
@@ -294,7 +297,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 else {}
             )
         elif kind == "tbf":
-            # With details tc prints "1513b/1": the bytes of the burst and the bytes of a cell.
+            # With -details, tc prints "1513b/1": the burst in bytes and the cell size in bytes.
             burst_bytes = int(f"{options['burst']}".partition("b")[0])
             parsed[kind] = {"rate_bps": round(options["rate"] * 8), "burst_bytes": burst_bytes}
         elif kind in OF_KIND:

@@ -1,8 +1,8 @@
-"""Links that have exactly the requested effects, built on Mininet's interfaces.
+"""Links with exactly the requested effects, built on Mininet's interfaces.
 
-Mininet's TCLink ignores rates above 1000 Mbit/s, continues after tc's errors, leaves segmentation offload on, uses netem's queue also as
-the bottleneck's queue, and applies delay and loss at both ends. Here each interface has at most one emulation and a separate queue, and
-its settings can be read back. tc is called once per host to set everything (`emulate`) and once to read everything back (`read_back`). On
+Mininet's TCLink ignores rates above 1000 Mbit/s, continues after tc errors, leaves segmentation offload on, uses netem's queue as the
+bottleneck's queue as well, and applies delay and loss at both ends. Here each interface has at most one emulation and a separate queue, and
+the settings can be read back. tc is called once per host to set everything (`emulate`) and once to read everything back (`read_back`). On
 hosts without settings tc isn't called at all.
 """
 
@@ -18,8 +18,8 @@ from testbed.readings.queue_information import kinds_of
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and explicit offloads.
 
-    ``leads_to`` is the name of the ifb that arriving packets pass (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
-    arriving packets pass before the ifb, or None.
+    ``leads_to`` is the name of the ifb that arriving packets pass through (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
+    is applied to arriving packets before the ifb, or None.
     """
 
     leads_to = policer = None
@@ -38,9 +38,9 @@ class EmulatedInterface(Intf):
         segmentation_offload : bool
             Whether the device's offloads are on.
         single_packets : bool
-            Whether TCP on this host makes single packets (`RunSpecification.single_packets`).
+            Whether TCP on this host creates only individual packets (`RunSpecification.single_packets`).
         mtu_bytes : int, optional
-            Largest IP packet of the interface in bytes. None leaves Ethernet's MTU.
+            MTU of the interface in bytes, that is, the maximum size of an IP packet. None leaves Ethernet's MTU.
         """
         # Mininet would start ifconfig to bring the interface up; `addresses.assign` brings it up along with everything else.
         result = super().config(**(params | {"up": None}))
@@ -166,7 +166,7 @@ def read_back(path) -> dict[str, dict]:
 def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
     """Return (qdiscs, filters) for each of a node's devices, read with tc.
 
-    ``own`` are the node's devices. The qdiscs are the result of `parse_qdiscs`; the filters are tc's filters of arriving packets.
+    ``own`` are the node's devices. The qdiscs are the result of `parse_qdiscs`; the filters are tc's filters for arriving packets.
     """
     questions = [
         question

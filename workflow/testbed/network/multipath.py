@@ -1,14 +1,14 @@
-"""Aggregate the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
+"""Aggregate the disjoint paths of a cable, with MPTCP subflows or with GRE-in-UDP tunnels under a bond.
 
 MPTCP: the client has no endpoints and may open ``paths - 1`` further subflows. The listening server announces (ADD_ADDR) its address on
-each further path. The client opens one subflow to each of these addresses, from the address given by the client's routes. So each path
-has one subflow, and no subflow runs across paths. With endpoints (``subflow``) the client would also connect from each endpoint to the
-first path's address.
+each further path. The client opens one subflow to each of these addresses, from the address given by the client's routes. Each path
+therefore carries one subflow, and no subflow connects addresses of different paths. With endpoints (``subflow``) the client would also
+connect from each endpoint to the first path's address.
 
-For files the announced addresses have a port on which the kernel itself listens. An FTP server closes its own socket as soon as a data
-connection exists and would refuse further subflows. With IPv6, an address and a port exceed a header's 40 bytes of options if TCP's
-timestamps are on; Linux 7.2 sends them nevertheless, Linux 6.18 doesn't. iperf3's server keeps listening, so iperf3 needs no port in the
-announcement.
+For file transfers, the announced addresses include a port on which the kernel itself listens. An FTP server closes its own socket as soon
+as a data connection exists, and would refuse further subflows. With IPv6 and TCP timestamps, an address and a port don't fit into the 40
+bytes of TCP options; Linux 7.2 sends them nevertheless, but Linux 6.18 doesn't. iperf3's server keeps listening, so iperf3 needs no port
+in the announcement.
 
 GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, because
 bonding requires Ethernet devices for round robin. Names like gre0 are used by the kernel's own
@@ -27,7 +27,7 @@ GRE_IN_UDP_PORT, GRE = 4754, 47
 #: Port at which an MPTCP host accepts further subflows.
 JOIN_PORT = 4755
 BOND = "bond0"
-#: distribution -> options of the bond, in ip-link(8)'s syntax.
+#: A study's `multipath.distribution` -> options of the bond, in ip-link(8)'s syntax.
 DISTRIBUTION = {
     "round-robin": {"mode": "balance-rr", "packets_per_slave": 1},
     "per-flow": {"mode": "balance-xor", "xmit_hash_policy": "layer3+4"},
@@ -38,12 +38,12 @@ ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
 
 def listener(specification) -> str:
-    """Return the host of the application's server: the receiver, or with FTP the sender."""
+    """Return the host that runs the application's server: the receiver, or with FTP the sender."""
     return "h1" if specification.traffic.application == "ftp" else "h2"
 
 
 def command_prefix(specification, library=None) -> list[str]:
-    """Return the variables or programs to put before an application's command.
+    """Return the environment variables or programs to put before an application's command.
 
     They make the application use MPTCP if the study requires it.
 
@@ -56,7 +56,7 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return the index (from 0) of each host address's path, by address.
+    """Return, for each host address, the index (from 0) of the path to which the address belongs.
 
     On a dumbbell, each subflow of the first pair counts as a path. The other pairs have only path 0.
     """

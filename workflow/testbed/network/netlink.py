@@ -1,7 +1,7 @@
 """Netlink requests from this process to the kernel, in a node's network namespace.
 
-A socket belongs permanently to the network namespace in which it was created. A `Channel` therefore enters the node's namespace once, and
-its socket is used from outside afterwards. No process is started in the node. Message formats: netlink(7) and the kernel's
+A socket always belongs to the network namespace in which it was created. A `Channel` therefore enters the node's namespace only once;
+afterwards its socket can be used from outside. No process is started in the node. Message formats: netlink(7) and the kernel's
 include/uapi/linux/netlink.h.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
-#: Without NLM_F_ECHO, net/sched/sch_api.c sends the answer about a single qdisc only to listeners.
+#: Without NLM_F_ECHO, net/sched/sch_api.c sends the response about a single qdisc only to listeners.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Flags of requests to set an object: replace an existing one; fail if it exists; create it if it doesn't exist.
+#: Flags of requests to set an object: replace an existing object; fail if the object exists; create the object if it doesn't exist.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
@@ -25,14 +25,14 @@ HEADER = struct.Struct("=IHHII")
 ATTRIBUTE = struct.Struct("=HH")
 TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
-#: Largest amount of data that the kernel sends at a time (net/netlink/af_netlink.c).
+#: Maximum amount of data that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
 #: Counter of this process's channels, number of available ports, and number of bits of a port that hold the PID.
 CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 
 class NetlinkError(RuntimeError):
-    """The kernel rejected a request, or its answer can't be parsed; ``number`` is the errno, or None."""
+    """The kernel rejected a request, or its response can't be parsed; ``number`` is the errno, or None."""
 
     def __init__(self, text, number=None):
         super().__init__(text)
@@ -58,11 +58,14 @@ class Channel:
         with network_namespace(node):
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
         self._bind()
-        # An answer is available as soon as its request has been sent; waiting for a missing answer would never end.
+        # A response is available as soon as its request has been sent; waiting for a missing response would never end.
         self.socket.setblocking(False)
 
     def _bind(self):
-        """Bind the socket to the next free port. Otherwise the kernel would draw a random port for a process's second channel."""
+        """Bind the socket to the next free port.
+
+        Otherwise the kernel would choose a random port for a process's second channel.
+        """
         for _ in range(PORTS):
             try:
                 return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))
@@ -81,7 +84,7 @@ class Channel:
         self.close()
 
     def ask(self, kind, body, what, parse, dump=True) -> list:
-        """Send one request and return the result of ``parse`` for each message of the answer.
+        """Send one request and return the result of ``parse`` for each message of the response.
 
         Raises `NetlinkError` with the node, ``what`` and the reason.
 
@@ -124,7 +127,7 @@ class Channel:
             pass
 
     def _sent(self, kind, body, flags, what) -> Iterator[tuple[int, int]]:
-        """Send a request, and yield the position (start, end) in the buffer of each message of the answer."""
+        """Send a request, and yield the position (start, end) in the buffer of each message of the response."""
         self.sequence += 1
         try:
             self.socket.send(HEADER.pack(HEADER.size + len(body), kind, NLM_F_REQUEST | flags, self.sequence, 0) + body)
@@ -145,9 +148,9 @@ class Channel:
 def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
     """Yield (type, start, end) of the messages in the first ``length`` bytes of a buffer.
 
-    Answers to requests with a sequence number other than ``sequence`` are skipped.
+    Messages with a sequence number other than ``sequence`` are skipped.
 
-    Raises `ValueError` if a message is cut short.
+    Raises `ValueError` if a message is truncated.
     """
     at = 0
     while at < length:
@@ -162,9 +165,9 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
 
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
-    """Return the (start, end) of each attribute between two positions in a buffer, by type. The last attribute of a type counts.
+    """Return (start, end) of each attribute between two positions in a buffer, by type; if a type is repeated, the last attribute counts.
 
-    Raises `ValueError` if an attribute is cut short.
+    Raises `ValueError` if an attribute is truncated.
     """
     values = {}
     while start + ATTRIBUTE.size <= end:

@@ -1,8 +1,9 @@
-"""An outage of one of MPTCP's paths: all packets that arrive over the path are lost for some time during the run.
+"""An outage of one path of an MPTCP connection: for some time during the run, all packets that arrive over the path are lost.
 
-In both directions, the netem that arriving packets pass drops all packets. No interface goes down. As with a path that fails far away,
-hosts aren't notified, and addresses, routes and neighbours stay. Packets that were already waiting in netem still arrive. Changing netem
-restarts its random numbers; after the outage netem gets a different seed, so that losses don't repeat.
+In both directions, arriving packets pass through a netem, which drops all of them during the outage. No interface goes down. As when a
+distant part of a path fails, the hosts aren't notified, and addresses, routes and neighbours remain. Packets that were already waiting in
+netem still arrive. Changing netem restarts its random numbers; after the outage netem is given a different seed, so that losses don't
+repeat.
 """
 
 import time
@@ -16,7 +17,7 @@ from testbed.network.devices import devices_of
 from testbed.network.emulation import parse_qdiscs
 from testbed.readings.queue_information import counters_of
 
-#: Largest delay of a change under a real clock, in s.
+#: Maximum delay of a change under a real clock, in s.
 REAL_LATE_S = 0.1
 
 
@@ -46,7 +47,7 @@ class Outage:
         yield self._asked["at_s"] + self._asked["for_s"], -1, lambda at_s: self._end(now_s(at_s))
 
     def _ends(self):
-        """Return the `Arrivals` that packets pass when they arrive over the path, by direction."""
+        """Return, by direction, the `Arrivals` that packets pass through when they arrive over the path."""
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 

@@ -1,9 +1,10 @@
-"""Changes to a link's rate, delay and loss during the traffic, as planned by `timeline`. Each change is read back at once.
+"""Changes to a link's rate, delay and loss during the traffic, as planned by `timeline`.
 
-This process makes the changes through netlink, like the readings of `sampling`. No process is started for a change, and the guest's clock
-stands still during a change, except for one reading of the clock. The bottleneck's class gets another rate (as by `tc class change`), and
-packets stay in the queue. netem gets another delay or loss (as by `tc qdisc change`); packets in transit stay in netem, and its random
-numbers continue.
+Each change is read back at once. This process makes the changes through netlink, as `sampling` makes its readings. No process is started
+for a change, and the guest's clock stands still during a change, except for one reading of the clock. To change a rate, the bottleneck's
+class is changed (as by `tc class change`), and packets stay in the queue. To change a delay or loss, netem is changed (as by `tc qdisc
+change`); packets in transit stay in netem, and its sequence of random numbers continues.
+
 Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """
 
@@ -32,16 +33,16 @@ RATE, CEIL, BUFFER, CBUFFER = 5, 11, 12, 13
 NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 #: Index of the loss in NETEM_OPTIONS.
 LOSS = 2
-#: Smallest number of waiting packets that suffices to verify a rate.
+#: Minimum number of queued packets with which a rate can be verified.
 LEAST_WAITING = 8
-#: Unit in ns of the times that are passed to the kernel, a tick (PSCHED_SHIFT of include/net/pkt_sched.h).
+#: Unit, in ns, of the times passed to the kernel: a tick (PSCHED_SHIFT of include/net/pkt_sched.h).
 TICK_NS = 64
 
 
 class PathChanges:
-    """Changes to a run's path according to the timeline; a context manager to be entered before traffic starts.
+    """Changes to a run's path according to the timeline; a context manager that must be entered before the traffic starts.
 
-    ``result`` has one dict per change that took place, with these keys:
+    ``result`` is a list with one dict for each change that took place. Its keys are:
 
     - the request: ``at_ns`` since the traffic's origin, ``direction``, ``quantity``, ``value`` and ``kind``;
     - ``realised_ns``, the time at which the change was complete;
@@ -89,7 +90,7 @@ class PathChanges:
     def _look_again(self, number):
         """Record the bytes and drops at the bottleneck since rate change ``number``.
 
-        This is read when all packets that were waiting at the change must have left.
+        This method is called when all packets that were queued at the change must have left.
         """
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
@@ -122,9 +123,9 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return a tuple with the event at which all packets that were waiting at a rate change must have left.
+        """Return a tuple with the event at which all packets that were queued at a rate change must have left.
 
-        The tuple is empty for a trace, if few packets wait, or if the rate changes again before the packets have left.
+        The tuple is empty for a trace, if few packets are queued, or if the rate changes again before the packets have left.
         """
         number, entry = len(self.result) - 1, self.result[-1]
         waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
@@ -159,7 +160,7 @@ class PathChanges:
         return {"value": now[RATE] * 8 / 1e6} | self._counted_by_shaper(channel, index, what)
 
     def _counted_by_shaper(self, channel, index, what):
-        """Return the shaper's counters, and the number of waiting bytes."""
+        """Return the shaper's counters, and the number of queued bytes."""
         (waiting,) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, HTB, 0, 0), what, queue, dump=False)
         return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 

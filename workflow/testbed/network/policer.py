@@ -1,7 +1,7 @@
-"""A token-bucket policer in front of a direction's bottleneck. It drops packets in excess of a rate and a burst, and never queues them.
+"""A token-bucket policer in front of a direction's bottleneck: it drops packets in excess of a rate and a burst, and never queues them.
 
 Linux's police action (tc-police(8)) applies to packets that arrive from hosts at r1 (in reverse, at r2). All hosts share one bucket. The
-policer counts bytes as the bottleneck does: the overhead stands for the Ethernet header, which arriving packets no longer have.
+policer counts bytes as the bottleneck does: the overhead replaces the Ethernet header, which arriving packets no longer have.
 """
 
 import struct
@@ -13,7 +13,7 @@ from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
 
 RTM_GETTFILTER = 46
-#: Parent of the filters of arriving packets (include/uapi/linux/pkt_sched.h).
+#: Parent of the filters for arriving packets (include/uapi/linux/pkt_sched.h).
 INGRESS_FILTERS = 0xFFFFFFF2
 TCA_OPTIONS = TCA_MATCHALL_ACT = TCA_ACT_OPTIONS = 2
 FIRST_ACTION = TCA_POLICE_TBF = 1
@@ -38,7 +38,7 @@ class Policer:
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
-        # With its default limit, tc would police all packets above 2,047 bytes.
+        # With the default mtu, the policer would treat all packets above 2,047 bytes as exceeding the rate.
         bucket += f" mtu {self.mtu_bytes + ETHERNET_HEADER_BYTES}" if self.mtu_bytes > MTU_BYTES else ""
         made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
         return [f"qdisc add dev {device} ingress", f"filter add dev {device} ingress matchall action police {made}"]

@@ -1,4 +1,4 @@
-"""Addresses, permanent neighbours and routes of a node, set and read by requests to the kernel instead of by programs.
+"""Addresses, permanent neighbours and routes of a node, set and read by requests to the kernel rather than by programs.
 
 Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
 neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
@@ -61,7 +61,7 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 class Route:
     """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    Packets without a source address get the address ``source``. If ``priority`` is given, the route replaces an existing route with the
+    ``source`` is the preferred source address. If ``priority`` is given, the route replaces an existing route with the
     same priority. ``metrics`` are in the syntax of ip-route(8), with the names in `METRICS`.
     """
 
@@ -142,7 +142,7 @@ def route_message(route, index) -> bytes:
 def metrics_of(words) -> bytes:
     """Return the attributes of a route's metrics.
 
-    A minimum retransmission timeout is locked, as by ip(8), so that TCP's measurements don't change it.
+    A minimum retransmission timeout is locked, as ip(8) does, so that TCP's measurements don't change it.
     """
     words = words.split()
     metrics = dict(zip(words[::2], words[1::2], strict=True))
@@ -151,7 +151,7 @@ def metrics_of(words) -> bytes:
 
 
 def metrics_to(node, network) -> list[str]:
-    """Return the metrics of each route of a node to exactly this network, in the syntax of ip-route(8); "" for no metrics."""
+    """Return the metrics of each of a node's routes to exactly this network, in the syntax of ip-route(8); "" for no metrics."""
     network = ip_network(network)
     family, _ = of_address(network.network_address)
     body = ROUTE.pack(family, *[0] * 8)

@@ -44,11 +44,14 @@ def read_all(node, folder) -> dict[str, str]:
 
 
 def file_of(name) -> Path:
-    """Return the file of a setting. Dots separate the parts of a name, and no device's name here contains a dot."""
+    """Return the path of a setting's file.
+
+    Dots separate the parts of a name, and no device name here contains a dot.
+    """
     return SETTINGS / name.replace(".", "/")
 
 
-# Like `Path.write_text` and `Path.read_text`, but with four fewer system calls each: a run of 500 pairs accesses 30,000 settings.
+# Like `Path.write_text` and `Path.read_text`, but with four fewer system calls each: a run with 500 pairs accesses 30,000 settings.
 def _write(file, value):
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:
@@ -60,7 +63,7 @@ def _write(file, value):
 def _read(file):
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        # The kernel returns a setting in one piece of at most a page.
+        # The kernel returns a setting in a single read of at most one page.
         return os.read(descriptor, os.sysconf("SC_PAGESIZE"))
     finally:
         os.close(descriptor)

@@ -1,30 +1,30 @@
 """The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
-Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from h1 to h2. The table shows the place of each effect.
+Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from h1 to h2. The table shows where each effect is applied.
 (netem on a sending host would interfere with TCP small queues. A delay in front of the bottleneck would share the bottleneck's queue.)
 
 =============================  =================================================
-r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
+r1-eth1 (towards r2)           bottleneck for data: htb rate + its queue
 r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if needed
-r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
+r2-eth1 (towards r1)           bottleneck for ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
-r1-eth0, r1-eth2 and so on     the policer of arriving data, if there is one
+r1-eth0, r1-eth2 and so on     policer for arriving data, if needed
 r2-in1, r1-in1                 link options behind the bottleneck (late packets, for example),
-                               if there are any: netem on an ifb that packets pass on arrival at
+                               if needed: netem on an ifb that packets pass through on arrival at
                                r2-eth1 (data), r1-eth1 (ACKs)
 hosts' own interfaces          nothing
 =============================  =================================================
 
-The netem of a pair includes the delay of the hosts' own links (``access_delay_ms``), twice in each direction. It makes no difference to a
-flow where packets are delayed.
+The netem of a pair includes the delay of the hosts' own links (``access_delay_ms``), twice in each direction. For a flow, it makes no
+difference where on the path packets are delayed.
 
-If iperf3's control connections have a separate network, the hosts of each pair with iperf3 flows have a further link without any
+If iperf3's control connections use a separate network, the hosts of each pair with iperf3 flows have an additional link without any
 emulation (h1-control, h2-control).
 
-On a cable h1-eth0 and h2-eth0 have a rate and a queue, like network cards. A multipath transfer has several such cables, one per path. If
-there is delay, jitter, loss or serialisation to emulate, packets that arrive at h2-eth0 (h1-eth0) pass a netem on the ifb h2-in0
-(h1-in0).
+On a cable, h1-eth0 and h2-eth0 have a rate and a queue, like network cards. A multipath transfer uses several such cables, one per path. If
+delay, jitter, loss or serialisation delay is to be emulated, packets that arrive at h2-eth0 (h1-eth0) pass through a netem on the ifb
+h2-in0 (h1-in0).
 
 The topology `chain` has a separate module. With ``netem: both-ends``, as in a Mininet TCLink between r1 and r2, a netem on r1-eth1 and
 r2-eth1 is the only queue. If there is a rate, this netem is below the shaper or limits the rate itself. With ``netem: sending-host``, a
@@ -70,8 +70,8 @@ AT_HOSTS = {"forward": "h1-eth0", "reverse": "h2-eth0"}
 class NetworkPath:
     """The built network.
 
-    ``pairs`` are the specification's pairs. ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to lists of the devices with
-    these effects. ``behind`` are the devices with link options behind the bottleneck.
+    ``pairs`` are the specification's pairs. ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to lists of the devices that
+    apply these effects. ``behind`` are the devices with link options behind the bottleneck.
     """
 
     net: Mininet
@@ -82,7 +82,7 @@ class NetworkPath:
 
     @property
     def drop_tail(self) -> bool:
-        """Whether the bottleneck has no queues or only FIFO queues."""
+        """Whether the bottleneck has only FIFO queues, or no queues at all."""
         kinds = (device.emulation.kind_and_limit[0] for way in DIRECTIONS for device in self.bottleneck[way])
         return all(kind == "netem" or OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
@@ -117,7 +117,7 @@ class NetworkPath:
 
     @cached_property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
-        """All interfaces of the links, and the ifbs that arriving packets pass, by name."""
+        """All interfaces of the links, and the ifbs that arriving packets pass through, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
@@ -178,7 +178,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 @contextlib.contextmanager
 def table_for_tc(specification) -> Iterator[None]:
-    """Make tc find the link's custom table of delays, if there is one, within the context. tc then finds no other tables."""
+    """Within the context, make tc find the link's custom delay table, if the link has one. tc then finds no other tables."""
     tables = [table for direction in DIRECTIONS if (table := specification.option("jitter_table", direction))]
     if not tables:
         yield
@@ -238,7 +238,7 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Put the policer of each direction, if there is one, at the first router of this direction."""
+    """Put each direction's policer, if the direction has one, at the first router of this direction."""
     for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
@@ -246,7 +246,7 @@ def place_policer(specification, interfaces) -> None:
 
 
 def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
-    """Create the ifbs for link options behind the bottleneck, if there are any, and return them."""
+    """Create and return the ifbs for link options behind the bottleneck; return an empty list without such options."""
     if not specification.has_arrival_options:
         return []
     # Imported here because other runs don't need it.
@@ -303,7 +303,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the devices with a bottleneck and the devices with netem, each by direction; create the ifbs that arriving packets pass."""
+    """Return the devices with a bottleneck and the devices with netem, each by direction; create the ifbs for arriving packets."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:

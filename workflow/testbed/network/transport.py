@@ -15,16 +15,16 @@ RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
 #: Number of packets that may wait between the two ends of a veth pair. The default of 1,000 would cause drops in bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: Settings for hosts with iperf3 (ip-sysctl): they repeat SYN and SYN-ACK each second, and retransmit without giving up. A path that
-#: loses most packets then delays a flow, but doesn't end the run.
+#: Settings for hosts with iperf3 (ip-sysctl): a host retransmits SYNs every second, and gives up on SYNs, SYN-ACKs and data only after more
+#: than a hundred retransmissions. A path that loses most packets then delays a flow, but doesn't end the run.
 PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
     "net.ipv4.tcp_retries2": "255",
 }
-#: Setting for a host that accepts thousands of flows: the queue has room for all requests within a round trip. Otherwise the kernel would
-#: answer with SYN cookies, and reset connections that it no longer knows.
+#: Setting for a host that accepts thousands of flows: the listen queue has room for all connection requests of a round trip. Otherwise the
+#: kernel would respond with SYN cookies, and reset connections that it no longer knows.
 MANY = {"net.core.somaxconn": "16384"}
 #: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2, Linux's default, accepts ECN but doesn't request it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
@@ -42,13 +42,13 @@ def settings(specification, host="h1") -> dict[str, str]:
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
-        # Starting with full-size buffers would cost no memory, but it would change the acknowledgements: each segment that enlarges a
-        # window is acknowledged at once (tcp_grow_window), so acknowledgements are denser until the window has grown to the window of the
-        # full buffer.
+        # Starting with full-size buffers would cost no memory, but it would change the acknowledgements: each segment that enlarges the
+        # receive window is acknowledged at once (tcp_grow_window), so ACKs are more frequent until the receive window has reached the size
+        # that the full buffer allows.
         "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
         "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
-        # A new network namespace has no cached metrics, and connections of the run must not create any.
+        # A new network namespace has no cached metrics, and the run's connections must not create any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
         **(PATIENT if pair in specification.control_pairs or specification.per_side else {}),
@@ -67,7 +67,7 @@ def cca_given_by(specification) -> str:
     """Return the setting that determines the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
     If the application can't choose a CCA for its socket, the routes set the CCA. Unlike a network namespace's default, a route may name
-    any CCA of the kernel. MPTCP subflows that a host accepts get the host's default even so, which is why MPTCP uses the sysctl.
+    any CCA of the kernel. However, MPTCP subflows that a host accepts use the host's default, so MPTCP uses the sysctl.
     """
     if specification.udp:
         return "nothing"
@@ -105,9 +105,9 @@ def route_metrics(specification) -> dict[str, str]:
 
 
 def prepare_kernel(specification) -> None:
-    """Set the kernel's global settings; to be called before any network namespace exists.
+    """Set the kernel's global settings; call this function before any network namespace exists.
 
-    TCP's default memory limits are a part of the kernel's memory, which is small. They would silently limit receive windows, so TCP may
+    By default, TCP may use only a fraction of the kernel's memory, which is small. This would silently limit receive windows, so TCP may
     use all of the memory instead.
     """
     pages = Path("/proc/meminfo").read_text().split()[1]
@@ -137,7 +137,7 @@ def read_back(node, specification) -> dict[str, str]:
     if limits := device_limits(specification, node.name):
         device = devices.devices_of(node)[f"{node.name}-eth0"]
         values |= {limit: str(device[limit]) for limit in limits}
-    # A single value if all routes agree, as they must.
+    # The result is a single value if all routes have the same metrics, as they must.
     metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}
 

@@ -1,7 +1,7 @@
-"""Segmentation of UDP's super-packets before they leave a host.
+"""Segmentation of UDP super-packets before they leave a host.
 
-A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device passes on such a
-super-packet unsegmented, so a queue behind the device would count one packet of up to 64 KiB. There is no separate ioctl for this
+A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device forwards such a
+super-packet unsegmented, so a queue behind the device would count it as one packet of up to 64 KiB. There is no separate ioctl for this
 feature, so it is looked up in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
 """
 
@@ -21,7 +21,7 @@ UDP_SEGMENTATION = "tx-udp-segmentation"
 
 
 def cut_datagrams(interface) -> None:
-    """Make a host's interface segment UDP's super-packets; raise `SettingError` if the interface can't."""
+    """Make a host's interface segment UDP super-packets; raise `SettingError` if the interface can't."""
     with network_namespace(interface.node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         names = _feature_names(asked, interface.name)
         if UDP_SEGMENTATION not in names:

@@ -1,4 +1,4 @@
-"""Parameters of the kernel's CCA modules, each with one value for all sockets."""
+"""Parameters of the kernel's CCA modules; each parameter has one value for all sockets."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ MODULES = Path("/sys/module")
 
 
 def cca_parameters(specification) -> dict[str, dict[str, str]]:
-    """Return the kernel's values of all parameters of the modules in a run's definitions: module -> parameter -> value as text.
+    """Return all parameters of the modules in a run's definitions, as read from the kernel: module -> parameter -> value as text.
 
     Raises `SettingError` if a module doesn't have a defined parameter.
     """

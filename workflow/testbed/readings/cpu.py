@@ -4,11 +4,11 @@ A separate process (``python3 -m testbed.readings.cpu INTERVAL_MS``) is pinned t
 begins, at a fixed interval, and when its standard input ends. At the end it writes all readings. Of the readings before the traffic's
 origin, only the last is kept.
 
-The kernel counts CPU times in units of 10 ms (proc_stat(5)), so single readings are coarse, but sums over a second are accurate to 1 %.
+The kernel counts CPU times in units of 10 ms (proc_stat(5)), so individual readings are coarse, but sums over a second are accurate to 1 %.
 The kernel measures idle time and thus busy time. The parts of busy time, such as user and system, are only sampled at the kernel's tick.
 
-The wake-up delay is the time from the requested moment to the reading. Any process of the run that waits for a time may have the same
-delay. Causes of the delay are other load, a stolen core, or a paused machine.
+The wake-up delay is the time from the requested moment to the reading. Any process of the run that waits for a timer may wake up
+with the same delay. Possible causes are other load, stolen CPU time, or a paused machine.
 """
 
 import itertools
@@ -63,7 +63,7 @@ class CpuReader:
             stdout=subprocess.PIPE,
             preexec_fn=lambda: os.sched_setaffinity(0, {core}),
         )
-        # The process reports that it is reading, so traffic begins only after it has started.
+        # The process reports when it has started to read. Traffic begins only afterwards.
         self._process.stdout.readline()
         return self
 
@@ -81,7 +81,7 @@ class CpuReader:
         Parameters
         ----------
         roles : dict
-            Core of the run -> roles of the core.
+            Core that the run uses -> roles of this core.
         origin_ns : int
             Origin of the traffic, as given by `time.monotonic_ns`.
         """
@@ -131,7 +131,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the share of time that a core spent on a part, for each window or for the whole time.
+    """Return the share of time that a core spent on a part, for each averaging window or for the entire period.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         One of `PARTS`, or ``busy`` for everything except idle. The busy share is computed from the idle time, because activity shorter than
         the kernel's tick shortens the idle time but may be missing from the other parts.
     window_s : float, optional
-        Length of the windows in s. A window begins at each reading. By default, or if there are too few readings, the only window is the
-        whole time.
+        Length of the averaging windows in s. A window begins at each reading. By default, or if there are too few readings, a single window
+        spans all readings.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]
@@ -182,7 +182,7 @@ def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes
             return [*readings, (None, time.monotonic_ns(), os.pread(stat, STAT_BYTES, 0))]
         made_ns = time.monotonic_ns()
         readings.append((due_ns, made_ns, os.pread(stat, STAT_BYTES, 0)))
-        # Moments that were missed entirely count as the delay of this one reading.
+        # If further scheduled readings were missed, they are skipped, and only the delay of this reading counts.
         due_ns += interval_ns * max(1, math.ceil((made_ns - due_ns) / interval_ns))
 
 

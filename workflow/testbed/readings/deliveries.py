@@ -1,10 +1,10 @@
 """Delivered bytes of each flow over time, from which goodput is computed.
 
 The sender's kernel counts the data that were acknowledged cumulatively (tcpi_bytes_acked) and selectively (tcpi_sacked). Together these
-are all data that have arrived, and each byte counts once. So the difference between two readings is the amount delivered between them,
-exact to the packet. This is true even while the receiver waits for a lost segment, after which the in-order data grow by a whole window
-at once. Connections of MPTCP are counted as a whole, by in-order data (mptcpi_bytes_acked). All flows are read at the same moment, under a
-virtual clock even at the same nanosecond.
+are all data that have arrived, and each byte counts once. The difference between two readings is therefore the amount delivered in
+between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the in-order data don't grow
+until this segment arrives. An MPTCP connection is counted at the connection level, by in-order data (mptcpi_bytes_acked). All flows
+are read at the same time; under a virtual clock, the readings fall into the same nanosecond.
 """
 
 from collections import Counter
@@ -19,18 +19,18 @@ from testbed.readings.socket_information import SocketReader
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
 #: IP version -> the kernel's name for its UDP counters.
 KERNEL_NAMES = {"ipv4": "Udp", "ipv6": "Udp6"}
-#: Share of the window that is left out to exclude start-up.
+#: Share of a `Window` to leave out at its start, so that the start-up of the flows is excluded.
 START_UP = 0.25
-#: Number of readings at intervals of half an RTT once the last flow's data are due; and number of equal steps until the first flow ends.
+#: Number of readings at intervals of half an RTT once the last flow's data are due, and number of equal steps until the first flow ends.
 EARLY, PARTS = 8, 40
 
 
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return the times at which deliveries are read, in ns since the traffic's origin.
 
-    The readings begin when the first data of the last flow are due, and end at the earliest end of a flow. The first readings are frequent,
-    so that one of them is close to the beginning of all flows. The others are evenly spaced, regardless of losses on the path. If groups
-    have different times, there are such readings for each set of flows with the same planned start and stop.
+    The readings begin when the first data of the last flow are due, and end when the first flow ends. The first readings are frequent, so
+    that one of them is close to the time at which all flows have begun. The others are evenly spaced, regardless of losses on the path. If
+    the times of the groups differ, such readings are planned for each set of flows with the same planned start and stop.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Number of bytes that each flow delivered between two moments; ``delivered_bytes`` maps a flow to this number."""
+    """Measurement window: number of bytes that each flow delivered between two times; ``delivered_bytes`` maps a flow to this number."""
 
     begin_ns: int
     end_ns: int
@@ -70,12 +70,12 @@ class Window:
 def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows have in common.
 
-    With TCP, the window begins with the first reading at which all flows had delivered data, and ends with the last reading before any flow
-    ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered nothing. If two
-    programs carry all flows, the window is the `planned_window`.
+    With TCP, the measurement window begins with the first reading at which all flows had delivered data, and ends with the last reading
+    before any flow ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered
+    nothing. If two programs carry all flows, the measurement window is the `planned_window`.
 
-    With UDP, the window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If opening datagrams
-    were retransmitted, each flow has a separate window.
+    With UDP, the measurement window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If
+    opening datagrams were retransmitted, each flow has a separate measurement window.
 
     The result is empty if the application doesn't report delivered bytes, or if the flows had no time in common.
 
@@ -84,7 +84,7 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     document : dict
         A run document.
     left_out : float
-        Share of the window to exclude at its start, such as `START_UP`.
+        Share of the measurement window to exclude at its start, such as `START_UP`.
     """
     run = specification_of(document)
     if run.per_side:
@@ -105,7 +105,7 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
-    # A flow starved by others may never deliver anything; a flow whose first packets were lost may begin after others have ended.
+    # A flow that is starved by others may never deliver anything. A flow whose first packets were lost may begin after others have ended.
     alive = [[number for number, count in enumerate(counts) if count > COOKIE_ACKED_BYTES] for counts in flows.values()]
     begun = sorted(filter(None, alive))
     while begun and len(under_way := sorted(set.intersection(*map(set, begun)))) < 2:
@@ -121,10 +121,11 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, or None if it has fewer than two readings.
+    """Return the `Window` in which all flows should have been sending, or None if it contains fewer than two readings.
 
-    This is for runs in which two programs carry all flows. If hundreds of flows begin together, some flows lose several SYNs in series.
-    Waiting for the last flow to connect might leave no time at all, so a flow without a connection counts as having delivered nothing.
+    It is used for runs in which two programs carry all flows. If hundreds of flows begin together, some flows lose several SYNs in a row.
+    Waiting until the last flow has connected might leave no time at all, so a flow without a connection counts as having delivered
+    nothing.
     """
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     starts_ms = [entry["start_offset_ms"] for entry in document["traffic"]]
@@ -162,7 +163,7 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
     Begin and end are in ns since the traffic's origin.
     """
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
-    # In the last intervals the server waits for its client's last message; before that, the rest of the queue arrives.
+    # In the last intervals, the server waits for its client's last message. In the interval before, the rest of the queue arrives.
     while whole and not whole[-1]["bytes"]:
         whole.pop()
     whole = whole[:-1] or whole
@@ -171,7 +172,7 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
 
 
 def repeated_openings(document) -> int:
-    """Return the number of opening datagrams that the clients of a UDP run retransmitted, one per second.
+    """Return the number of opening datagrams that the clients of a UDP run retransmitted; a client retransmits one per second.
 
     If there are any, the start times of the flows are unknown, because iperf3's server reports intervals only from the first opening
     datagram that arrived.
@@ -188,14 +189,14 @@ def datagrams_sent(specification, document) -> int:
 
 
 def packets_streamed(document) -> int:
-    """Return the number of packets that the groups of real-time streams sent; these packets are datagrams, too."""
+    """Return the number of packets that the groups of real-time streams sent; these packets are also UDP datagrams."""
     return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
 
 
 def datagram_windows(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run.
 
-    A window begins when its flow begins. Flows from which nothing arrived are missing.
+    A measurement window begins when its flow begins. Flows from which nothing arrived are omitted.
     """
     windows_of_flows = {}
     for process in document["traffic"]:
@@ -208,8 +209,8 @@ def datagram_windows(document) -> dict[int, Window]:
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     """Return, by flow, the `Window` that all flows of a UDP run have in common; see `windows`.
 
-    The flows start at different times, and so do their reporting intervals. An interval that is only partly inside the window counts in
-    proportion.
+    The flows start at different times, and so do their reporting intervals. An interval that is only partly inside the measurement window
+    counts in proportion.
     """
     own = datagram_windows(document)
     if not own:
@@ -233,8 +234,8 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 def separate_datagrams(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
 
-    A window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which nothing arrived
-    gets the period of another flow and 0 bytes.
+    A measurement window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which
+    nothing arrived is given the period of another flow and 0 bytes.
     """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:

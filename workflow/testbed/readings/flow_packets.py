@@ -1,7 +1,7 @@
 """Packets of declared programs, observed by the kernel at the sender and at the receiver, independently of the programs' reports.
 
-At the interface of each host, a ring receives the first bytes of the data packets, which a kernel filter selects by port. UDP and TCP
-are measured in the same way: amounts of data sent and received in each time step, and one-way delays. Retransmissions are visible only
+At the interface of each host, a kernel filter selects the data packets by port, and a ring receives their first bytes. UDP and TCP are
+measured in the same way: amounts of data sent and received in each time step, and one-way delays. Retransmissions are visible only
 with TCP, because QUIC encrypts its headers.
 """
 
@@ -21,7 +21,7 @@ from testbed.readings.sequence_numbers import SequenceNumbers
 SO_ATTACH_FILTER = 26
 #: Number of bytes to examine of each packet, size of a ring in bytes, and interval at which rings are read.
 KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
-#: Largest number of delays kept for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
+#: Maximum number of delays to keep for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
@@ -93,7 +93,7 @@ def interface_of(path, host) -> EmulatedInterface:
 
 
 class HeadRing(Ring):
-    """A ring at an interface that receives the first bytes of packets with certain ports.
+    """A ring that receives, at one interface, the first bytes of packets with certain ports.
 
     Each of the ``takers`` is a pair: a `FlowPackets`, and the method of this object that processes a packet.
     """
@@ -109,7 +109,7 @@ class HeadRing(Ring):
         self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
     def read(self) -> None:
-        """Pass every waiting packet to its flow."""
+        """Pass every packet in the ring to its flow."""
         memory, at = self._memory, self._at
         while True:
             place = self._place * self._frame_bytes
@@ -125,7 +125,7 @@ class HeadRing(Ring):
                 take(seconds * 10**9 + nanoseconds, head, length)
 
     def drop(self) -> None:
-        """Discard the waiting packets."""
+        """Discard the packets in the ring."""
         while self.packets(AT_ONCE):
             pass
         self.lost()
@@ -134,8 +134,8 @@ class HeadRing(Ring):
 def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
     """Return the instructions of a filter that selects UDP and TCP packets by IP version and port.
 
-    The filter selects packets from ``source_ports`` or to ``target_ports``, but no IPv6 packets with extension headers. A jump of classic
-    BPF reaches only 255 instructions, so each comparison is followed by a separate return instruction.
+    The filter selects packets from ``source_ports`` or to ``target_ports``, but no IPv6 packets with extension headers. A conditional
+    jump in classic BPF skips at most 255 instructions, so each comparison is followed by a separate return instruction.
     """
     kind, protocol_at = (0x0800, 23) if ip_version == "ipv4" else (0x86DD, 20)
     take = (RETURN, 0, 0, 0xFFFF)

@@ -1,8 +1,8 @@
 """Kernel events of a run, for `make trace`.
 
 The guest kernel must support tracing (envs/guest/tracing). Tracing is set up before the guest waits for its fixed instant. The kernel's
-buffer is read after the run's last step, because reading its text moves the clock. So a run has the same document with and without a
-trace. The caller that requests a trace verifies this.
+buffer is read after the run's last step, because reading its text advances the clock. A run's document is therefore the same with
+and without a trace. The caller that requests a trace verifies this.
 """
 
 import ctypes
@@ -20,13 +20,13 @@ from testbed.network.netlink import network_namespace
 from testbed.readings.probes import nstat
 
 TRACING = Path("/sys/kernel/tracing")
-#: The parameter of envs/guest/tracing/trace_functions.c.
+#: Parameter of envs/guest/tracing/trace_functions.c that selects the functions.
 GLOBS = Path("/sys/module/trace_functions/parameters/globs")
-#: The clock of envs/guest/tracing/tracing.patch: CLOCK_MONOTONIC in ns.
+#: Trace clock that envs/guest/tracing/tracing.patch adds: CLOCK_MONOTONIC in ns.
 CLOCK = "virtual"
 #: Size of the kernel's buffer in KiB: guests have little memory.
 BUFFER_KB = 128 * 1024
-#: Size of one reading of the buffer.
+#: Maximum size of one reading of the buffer, in bytes.
 READING_BYTES = 2**16
 #: Number of similar names listed in a message.
 NEAREST = 3
@@ -39,10 +39,10 @@ class KernelTrace:
     ----------
     path : topology.NetworkPath
     asked : dict
-        ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP's functions.
+        ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP functions in the kernel.
     folder : pathlib.Path
         Folder for ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, number of
-        lost events, interfaces by number, and each host's counters at the beginning).
+        lost events, interfaces by index, and each host's counters at the beginning).
 
     Raises
     ------
@@ -68,7 +68,7 @@ class KernelTrace:
         (TRACING / "tracing_on").write_text("1")
 
     def begin(self) -> None:
-        """Do nothing, because any action at the traffic's start would move the clock."""
+        """Do nothing, because any action at the traffic's start would advance the clock."""
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
         """Store the traffic's origin and return no events, because nothing is done during the traffic."""
@@ -76,10 +76,10 @@ class KernelTrace:
         return iter(())
 
     def read(self) -> None:
-        """Do nothing, because reading would move the clock."""
+        """Do nothing, because reading would advance the clock."""
 
     def end(self) -> None:
-        """Stop recording; the run's document has the hosts' counters at this moment."""
+        """Stop recording; the run's document contains the hosts' counters at this time."""
         (TRACING / "tracing_on").write_text("0")
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class KernelTrace:
 
 
 def reading(handle) -> bytes:
-    """Return the available content of an open file, up to `READING_BYTES`; empty if there is none."""
+    """Return the available content of an open file, at most `READING_BYTES`; empty if nothing is available."""
     try:
         return os.read(handle, READING_BYTES)
     except BlockingIOError:
@@ -127,7 +127,7 @@ def chosen(globs, names, variable) -> list[str]:
 
 
 def number_of(interface) -> int:
-    """Return the number of an interface in its namespace."""
+    """Return the index of an interface in its network namespace."""
     with network_namespace(interface.node):
         return socket.if_nametoindex(interface.name)
 

@@ -1,8 +1,8 @@
 """Captures of packets at interfaces, written to pcapng files during the traffic, for `make packets`.
 
 The kernel copies each packet immediately to a ring that it shares with this process (packet_mmap). The rings are read whenever this process
-wakes up anyway. So no packet is held back, no program is started, no clock is read, and a run has the same document with and without
-captures. If the rings need more frequent readings, there are additional ones, each of which wakes the guest. The caller that requests
+wakes up anyway. No packet is held back, no program is started and no clock is read, so a run's document is the same with and without
+captures. If the rings must be read more often, additional readings are made, each of which wakes the guest. The caller that requests
 captures compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
@@ -26,14 +26,14 @@ FRAME = struct.Struct("=IIIH2xII")
 STATUS, IN_USE = struct.Struct("=I"), 1
 #: Offset of sll_pkttype in the struct sockaddr_ll after tpacket2_hdr, and the value of sll_pkttype for outgoing packets.
 PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
-#: Number of bytes before a copy: both headers, aligned, and room for an Ethernet header.
+#: Number of bytes before the copy of a packet: both headers, aligned, and space for an Ethernet header.
 HEAD_BYTES = 96
 #: Sizes in bytes: of all rings together, of the largest ring, and of a ring's block. They are small because guests have little memory.
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
 #: Number of packets written at once, limited so that the program's memory doesn't grow.
 AT_ONCE = 256
-#: Largest number of a file's bytes in the guest's page cache, as a multiple of the ring's size. Emptying the cache wakes kernel threads,
-#: so it is done rarely.
+#: Maximum amount of a file's data in the guest's page cache, as a multiple of the ring's size. Emptying the cache wakes kernel threads, so
+#: it is done rarely.
 CACHED = 1.5
 #: An hour, longer than any run.
 LATE_CENTISECONDS = "360000"
@@ -53,14 +53,14 @@ class PacketCapture:
     path : topology.NetworkPath
     specification : RunSpecification
     asked : dict
-        ``bytes``, the number of bytes to keep of each packet; ``at``, the names of interfaces, empty for all; ``step_s``, the interval
-        between additional readings of the rings in s, or None.
+        ``bytes``, the number of bytes to keep of each packet; ``at``, the names of interfaces (if empty, all except the control
+        interfaces); ``step_s``, the interval between additional readings of the rings in s, or None.
     folder : pathlib.Path
         Folder for the files ``<interface>.pcapng``.
     """
 
     def __init__(self, path, specification, asked, folder):
-        # The files are written immediately (O_SYNC), and not later by the kernel's own threads.
+        # The files are written immediately (O_SYNC) instead of later by the kernel's own threads.
         for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
             Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
         self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []
@@ -133,7 +133,7 @@ class Ring:
         self._socket.close()
 
     def drain(self) -> None:
-        """Write all waiting packets to the file."""
+        """Write all packets in the ring to the file."""
         while parts := self.packets(AT_ONCE):
             self._cached += self.file.write(b"".join(parts))
         if self._cached > self._most_cached:
@@ -142,7 +142,7 @@ class Ring:
             self._cached = 0
 
     def packets(self, most) -> list[bytes]:
-        """Remove up to ``most`` waiting packets from the ring, and return them as blocks of a pcapng file."""
+        """Remove up to ``most`` packets from the ring, and return them as blocks of a pcapng file."""
         memory, parts = self._memory, []
         while len(parts) < most:
             at = self._place * self._frame_bytes
@@ -171,7 +171,7 @@ def frame_bytes(kept_bytes) -> int:
 
 
 def description(path, interface) -> str:
-    """Return the role of an interface, as text for its file."""
+    """Return the role of an interface, as text for the interface's capture file."""
     node = interface.node
     for name, nodes in (("sender", path.senders), ("receiver", path.receivers)):
         if node in nodes:
@@ -211,5 +211,5 @@ def packet(at_ns, content, length, leaves) -> bytes:
 
 
 def statistics(lost) -> bytes:
-    """Return the block with the number of packets that are missing from a capture (isb_ifdrop)."""
+    """Return the block that reports the number of packets missing from a capture (isb_ifdrop)."""
     return block(5, struct.pack("=III", 0, 0, 0) + option(5, struct.pack("=Q", lost)) + option(0, b""))

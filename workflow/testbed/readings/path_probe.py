@@ -1,9 +1,9 @@
 """Probe of the path after the traffic, which observes each effect of the network on packets separately.
 
-Datagrams are sent between the hosts of each pair, or over each path of a cable. Single datagrams measure the delay, and a train measures
-the rate. To measure the limit of a queue or a policer, slightly more datagrams are sent at once than it holds. A tap behind each
-bottleneck sees the packets before any other effect. All times are the kernel's arrival times, in ns of the guest's clock. The expected
-values are in `checks.probe_checks`. The probe doesn't change any result, because the traffic has ended.
+Datagrams are sent between the hosts of each pair, or over each path of a cable. Individual datagrams measure the delay, and a packet train
+measures the rate. To measure the limit of a queue or a policer, slightly more datagrams are sent at once than the limit allows. A tap
+behind each bottleneck sees the packets before any other effect is applied. All times are the kernel's arrival times, in ns of the guest's
+clock. The expected values are in `checks.probe_checks`. The probe doesn't change any result, because the traffic has ended.
 """
 
 import contextlib
@@ -27,7 +27,8 @@ from testbed.readings.queue_information import QueueReader, counters_of
 from testbed.traffic.alarm import punctual
 
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
-#: From <linux/if_ether.h> and <linux/if_packet.h>: a socket for all Ethernet protocols sees packets before they are redirected.
+#: From <linux/if_ether.h> and <linux/if_packet.h>: a socket that is open for all Ethernet protocols sees packets before they are
+#: redirected.
 ETH_P_ALL, SOL_PACKET, PACKET_IGNORE_OUTGOING = 3, 263, 23
 #: From <asm-generic/socket.h>; Python has no names for these.
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 33, 32
@@ -36,24 +37,25 @@ TIMESTAMP = struct.Struct("=qq")
 #: Last bytes of each datagram: a mark, and the datagram's number.
 MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
-#: Number of single datagrams without random effects, and of packets in a train to a bottleneck.
+#: Number of individual datagrams to send without random effects, and number of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
-#: Number of single datagrams with jitter: the range of uniform samples exceeds 60 % of the jitter's range with a probability of 1 - 1e-12.
+#: Number of individual datagrams with jitter: the range of uniform samples exceeds 60 % of the jitter's range with a probability of 1 -
+#: 1e-12.
 OF_JITTER = 64
-#: Number of single datagrams with a custom table of delays.
+#: Number of individual datagrams with a custom delay table.
 OF_TABLE = 500
-#: Interval between single datagrams, in s; largest interval between simultaneous datagrams, in ns; smallest useful number of gaps in a
-#: train.
+#: Interval between individual datagrams, in s; maximum interval, in ns, at which datagrams count as simultaneous; minimum number of gaps
+#: that a train must have.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
 #: Ratio of the jitter to the interval between datagrams in the test for overtaking.
 CLOSE = 16
-#: Largest probability that no datagram shows a random effect, and largest number of datagrams sent to stay below it.
+#: Maximum probability that no datagram shows a random effect, and maximum number of datagrams to send to achieve this.
 RARE, MOST_SINGLES = 1e-9, 1000
-#: Largest number of packets sent at once to fill a queue or a bucket, and number of packets beyond its capacity.
+#: Maximum number of packets to send at once to fill a queue or a bucket, and number of packets to send beyond its capacity.
 MOST_AT_ONCE, BEYOND = 2_000, 8
-#: Longest filling time, in s, of a bucket that is probed.
+#: Maximum filling time of a bucket in s; buckets that take longer to fill are not probed.
 MOST_FILLING_S = 600.0
-#: Time in s during which no packet may pass before a probe, and largest number of such times to wait.
+#: Length in s of a period in which no packet passes, which must precede a probe, and maximum number of such periods to wait.
 QUIET_S, QUIET_TIMES = 1.0, 120
 
 
@@ -97,7 +99,7 @@ def behind(specification, number) -> dict[str, str]:
 
 
 def singles_of(specification, direction) -> int:
-    """Return the number of single datagrams needed to probe a direction's delay."""
+    """Return the number of individual datagrams needed to probe a direction's delay."""
     effect = specification.direction(direction)
     lost, late = at_the_end(specification, direction, "loss_percent") / 100, specification.late_percent(direction) / 100
     count = OF_JITTER if effect.jitter_ms else SINGLES
@@ -105,7 +107,7 @@ def singles_of(specification, direction) -> int:
         count = OF_TABLE
     arriving = max(1e-6, 1 - lost)
     if late:
-        # Some datagrams must be late, and some not.
+        # At least one datagram must be late, and at least one must not be.
         count = max(count, math.log(RARE) / math.log(max(late, 1 - late)))
     if lost:
         count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
@@ -113,7 +115,7 @@ def singles_of(specification, direction) -> int:
 
 
 def options_ms(specification, direction) -> float:
-    """Return the largest additional delay that link options cause for a datagram, in ms."""
+    """Return the maximum additional delay that link options cause for a datagram, in ms."""
     link = specification.scenario["link"]
     on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
     return sum(option.idle_ms(value) for option, value in on_path) + sum(
@@ -122,9 +124,9 @@ def options_ms(specification, direction) -> float:
 
 
 def singles_apart_s(specification, direction) -> float:
-    """Return the interval between single datagrams in s.
+    """Return the interval between individual datagrams in s.
 
-    With this interval no datagram waits for another. It is at least a quarter of a slot.
+    With this interval, no datagram waits for another. The interval is at least a quarter of a slot.
     """
     slot_ms = specification.slot_ms(direction)
     times_s = (
@@ -198,9 +200,9 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Send single datagrams; return their counts, and their shortest and longest delay in ns.
+        """Send individual datagrams; return their counts, and their shortest and longest delay in ns.
 
-        Also return what the checks of some jitter options need. ``run`` is the specification of this path only.
+        The result also contains the values that the checks of some jitter options need. ``run`` is the specification of this path only.
         """
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
@@ -243,7 +245,7 @@ class PathProbe:
         place = self._path.bottleneck[direction][line.number]
         # The packets in the shaper's bucket pass at once.
         credit = place.emulation.burst_bytes // run.largest_packet_bytes
-        # If packets are sent at twice the rate, twice as many as the bucket holds pass before the rate shows.
+        # If packets are sent at twice the rate, twice as many packets as the bucket holds pass before the rate takes effect.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
         # A queue shorter than the train is kept busy by packets that arrive at twice the rate.
         apart_s = 0 if most >= train else one_s / 2
@@ -273,7 +275,8 @@ class PathProbe:
     def _policed(self, way, tap, policer, direction):
         """Send packets at once to a direction's policer, and return the number that passed.
 
-        This is done twice: with a full bucket, and half a filling time later. The result is empty if the bucket is too large.
+        This is done twice: with a full bucket, and half a filling time later. The result is empty if the bucket is too large or fills too
+        slowly.
         """
         run, burst_bytes = self._specification, policer["burst_bytes"]
         holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
@@ -299,7 +302,7 @@ class PathProbe:
         return self._specification.link_mtu_bytes - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
 
     def _tap(self, stack, name):
-        """Return a socket that sees the packets arriving at an interface before any other effect."""
+        """Return a socket that sees the packets arriving at an interface before any other effect is applied."""
         with network_namespace(self._path.interfaces[name].node):
             tap = stack.enter_context(socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)))
             tap.bind((name, ETH_P_ALL))
@@ -321,7 +324,7 @@ class PathProbe:
         filling, sent = bytes(payload_bytes - len(MARK) - NUMBER.size), {}
         for _ in range(count):
             if apart_s or not sent:
-                # Each reading of the clock moves it, so datagrams sent at once share one reading.
+                # Each reading of the clock advances it, so datagrams that are sent at once share one reading.
                 now_ns = time.clock_gettime_ns(time.CLOCK_REALTIME)
             sent[self._sent] = now_ns
             out.send(filling + MARK + NUMBER.pack(self._sent))
@@ -341,7 +344,7 @@ def at_the_end(specification, direction, quantity) -> float | None:
 
 
 def time_of(specification, payload_bytes, direction, number=0) -> float:
-    """Return the time in s in which a bottleneck transmits a datagram at its final rate, or 0 without a rate."""
+    """Return the time in s that a bottleneck needs to transmit a datagram at the bottleneck's final rate, or 0 without a rate."""
     run = specification.bottlenecks[number]
     rate_mbps = at_the_end(run, direction, "rate_mbps")
     frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
@@ -350,7 +353,7 @@ def time_of(specification, payload_bytes, direction, number=0) -> float:
 
 
 def prepare(one) -> None:
-    """Give a socket a buffer for all packets that may arrive, and enable the kernel's timestamps."""
+    """Give a socket buffers that are large enough for all packets that may arrive, and enable the kernel's timestamps."""
     for option in (SO_RCVBUFFORCE, SO_SNDBUFFORCE):
         one.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
     one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -370,12 +373,12 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 
 def held_packets(specification, direction, number=0) -> int:
-    """Return the number of full packets that a bottleneck's queue holds in a direction.
+    """Return the number of full packets that a bottleneck's queue can hold in a direction.
 
     ``number`` is the bottleneck's number, from 0.
     """
     run = specification.bottlenecks[number]
-    # Some disciplines hold fewer packets of a single flow than their limit.
+    # For a single flow, some disciplines hold fewer packets than their limit.
     of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
     limit = run.queue_packets_in(direction) or run.queue_bytes_in(direction) // run.largest_packet_bytes
     return min([limit, *filter(None, of_flow)])

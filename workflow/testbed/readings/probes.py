@@ -10,13 +10,13 @@ from testbed.network.multipath import joined_devices
 from testbed.network.netlink import network_namespace
 from testbed.readings.queue_information import counters_of
 
-#: Entries among the kernel's counters that aren't counters: settings, and the current number of connections.
+#: Entries in the kernel's tables of counters that aren't counters: settings, and the current number of connections.
 NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Ending of the names of byte counters. They are omitted, because they include iperf3's control connection, whose messages contain the
-#: CCA's name.
+#: Suffix of the names of byte counters. These counters are omitted, because they include iperf3's control connection, whose messages
+#: contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of unanswered echo requests after which a path is assumed to have no RTT.
@@ -25,9 +25,9 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 
 
 def ping_count(loss_forward, loss_reverse) -> int:
-    """Return a number of echo requests that are all lost with a probability below 1e-9.
+    """Return how many echo requests to send so that at least one is answered with a probability above 1 - 1e-9.
 
-    Late replies count as lost. The parameters are fractions, and the result is between 10 and 1000.
+    Late replies count as lost. The parameters are fractions, and the result is limited to the range from 10 to 1000.
     """
     lost = 1 - (1 - loss_forward) * (1 - loss_reverse)
     if lost <= 0:
@@ -36,7 +36,7 @@ def ping_count(loss_forward, loss_reverse) -> int:
 
 
 def idle_rtt(path, specification) -> list[dict]:
-    """Ping the receiver of each pair, or over each path of a cable, while the path is idle.
+    """Ping the receiver of each pair, or h2 over each path of a cable, while the path is idle.
 
     Pairs or paths are pinged one at a time.
 
@@ -101,7 +101,7 @@ def link_counters(path, specification) -> dict[str, dict]:
     joined = joined_devices(specification)
     interfaces = {}
     for node, own in path.devices_by_node.items():
-        # Both hosts have devices with these names.
+        # Both hosts have devices with the names in ``joined``.
         names = {device: f"{node.name}-{device}" for device in joined} | {one.name: one.name for one in own}
         by_index = {}
         for device, known in devices_of(node).items():

@@ -1,9 +1,9 @@
 """Reader of the congestion control events in a QUIC stack's qlog.
 
-A qlog is one JSON text (0.3) or a sequence of JSON texts. A program writes it, so it may contain anything: unreadable content is
-reported, and a record may not exceed `MOST_RECORD`. These parts of draft-ietf-quic-qlog-main-schema and -quic-events are read, under
-their older and newer names: ``reference_time``, ``time_format``, and the events ``metrics_updated``, ``congestion_state_updated`` and
-``packet_lost``.
+A qlog is one JSON text (0.3) or a sequence of JSON texts. Since an untrusted program writes the qlog, it may contain anything: unreadable
+content is reported, and a record may not exceed `MOST_RECORD`. The following parts of draft-ietf-quic-qlog-main-schema and -quic-events are
+read, under their older and newer names: ``reference_time``, ``time_format``, and the events ``metrics_updated``,
+``congestion_state_updated`` and ``packet_lost``.
 """
 
 import fnmatch
@@ -15,28 +15,28 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-#: Largest number of files to read for a flow, and largest number of bytes to read from a file, which programs can't exceed
+#: Maximum number of files to read for a flow, and maximum number of bytes to read from a file, which programs can't exceed
 #: (`confined.WRITTEN_MIB`).
 MOST_FILES, MOST_BYTES = 16, 2**26
-#: Largest number of events kept from a file, and of characters in the message about unreadable files (``run.schema.json``).
+#: Maximum number of events to keep from a file, and of characters in the message about unreadable files (``run.schema.json``).
 MOST_EVENTS, MOST_WORDS = 200_000, 1_000
-#: Largest number of characters of an event, and size of the window that is searched first for the next event.
+#: Maximum number of characters of an event, and length of the part of the text that is parsed first to find the next event.
 MOST_RECORD, WINDOW = 2**16, 2**12
-#: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
+#: Field of ``metrics_updated`` -> column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's name for the congestion window.
 METRICS = {
     "congestion_window": "cwnd_bytes", "cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes", "bytes_in_flight": "flight_bytes",
     "smoothed_rtt": "rtt_ms", "latest_rtt": "rtt_latest_ms", "min_rtt": "rtt_min_ms", "rtt_variance": "rttvar_ms",
 }  # fmt: skip
-#: States of ``congestion_state_updated`` that are reported; others are ignored.
+#: States of ``congestion_state_updated`` that are reported; any other state is stored as None.
 STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited")
-#: Pattern in the names of events that are read.
+#: An event is read only if this pattern occurs in its name.
 NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
 #: Beginning of the events in a JSON text, and separators between them.
 EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
 SEPARATOR = "\x1e"
-#: Largest number in a log, and largest number of times in a grid.
+#: Upper bound of the numbers in a log, and maximum number of steps in a grid of times.
 LARGEST, MOST_STEPS = 2**53, 200_000
-#: Times of at least this size, in ms (the year 1980), count from 1970 whether or not the log says so.
+#: If a log gives neither a format nor a reference for its times, times above this value in ms (the year 1980) count from 1970.
 ABSOLUTE_MS = 315_532_800_000
 
 
@@ -54,7 +54,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
     folder : int
         File descriptor of the folder.
     pattern : str
-        Pattern of the files' names, such as ``*.sqlog``.
+        Pattern of the file names, such as ``*.sqlog``.
     origin_ns : int
         Origin of the traffic in ns of the real-time clock.
     step_ns : int
@@ -110,13 +110,13 @@ def series_of(text, origin_ns, step_ns) -> dict:
     dict
         ``from_ns`` and ``step_ns``, the beginning and the step of the grid; ``aligned``, whether the grid counts from the traffic's origin
         (if the log doesn't give its beginning, the grid counts from the first event); ``readings``, the number of readings; ``complete``,
-        False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A column has the
-        latest value at each time, and None before the first value.
+        False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A column contains
+        the latest value at each time, and None before the first value.
 
     Raises
     ------
     QlogError
-        If the log can't be read or has no readings.
+        If the log can't be read or contains no readings.
     """
     header, records, ending = _parts(text)
     clock = _Clock(header)
@@ -167,7 +167,7 @@ def _take(now, event):
 
 
 def _number(value):
-    """Return a value of a log if it is a valid number, otherwise None."""
+    """Return a value from a log if it is a valid number, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST:
         return None
     return value
@@ -176,7 +176,7 @@ def _number(value):
 class _Ending:
     """The unreadable end of a log.
 
-    ``words`` describes the unreadable part, or is empty if there is none. ``damaged`` states whether more content follows.
+    ``words`` describes the unreadable part, or is empty if the entire log can be read. ``damaged`` states whether more content follows.
     """
 
     def __init__(self):
@@ -215,7 +215,7 @@ def _of_sequence(text, start, ending) -> Iterator:
 
 
 def _records(text, separator) -> Iterator[str]:
-    """Yield the records between separators one at a time, because a list of millions of records would need many times the text's memory."""
+    """Yield the records between separators one at a time, because a list of them could need many times as much memory as the text."""
     begin = 0
     while begin <= len(text):
         end = text.find(separator, begin)
@@ -225,7 +225,7 @@ def _records(text, separator) -> Iterator[str]:
 
 
 def _of_document(text, ending) -> Iterator:
-    """Yield the events of a JSON text one at a time, because parsing the whole text would need many times its memory."""
+    """Yield the events of a JSON text one at a time, because parsing the entire text would need many times as much memory as the text."""
     decoder = json.JSONDecoder()
     for number, begin in enumerate(EVENTS.finditer(text), 1):
         at = BETWEEN.match(text, begin.end()).end()
@@ -260,9 +260,9 @@ def _decoded(record):
 
 
 def _header(text):
-    """Return the log's fields `reference_time` and `time_format`, as far as it has them.
+    """Return those of the fields `reference_time` and `time_format` that the log contains.
 
-    They may come before or after the events.
+    The fields may precede or follow the events.
     """
     header = {}
     for name in ("reference_time", "time_format"):

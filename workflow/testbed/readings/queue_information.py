@@ -25,7 +25,7 @@ EVERY_QDISC = MESSAGE.pack(0, 0, 0, 0, 0)
 BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
 #: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
 QUEUE = struct.Struct("=5I")
-#: Kinds of qdisc that can be the queue of a bottleneck here.
+#: Kinds of qdisc that can be the queue of an emulated bottleneck.
 QUEUE_KINDS = (*OF_KIND, "netem")
 
 
@@ -39,7 +39,7 @@ class QueueReader(Channel):
     interface : str
         Name of the interface in the node.
     kinds : tuple of str
-        Kinds of qdisc that may be the queue. The first kind that the interface has is read.
+        Kinds of qdisc that may be the queue. If the interface has several of them, the first kind in this tuple is read.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class QueueReader(Channel):
         )
 
     def read(self) -> dict[str, int]:
-        """Read the queue and return the result of `queue`; raise `netlink.NetlinkError` if the kernel doesn't answer."""
+        """Read the queue and return the result of `queue`; raise `netlink.NetlinkError` if the kernel doesn't respond."""
         (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 
@@ -91,9 +91,9 @@ def queue(buffer, start, end) -> dict[str, int]:
     Returns
     -------
     dict
-        ``packets`` and ``bytes`` that are waiting (for netem, including delayed packets), and ``drops``, the number of packets dropped
-        since the qdisc was created (32 bits in the kernel). A discipline other than drop-tail also has ``marks``, its number of CE marks,
-        and the delays that it reports, in ms.
+        ``packets`` and ``bytes`` that are queued (for netem, including delayed packets), and ``drops``, the number of packets dropped
+        since the qdisc was created (32 bits in the kernel). For a discipline other than drop-tail, the dict also contains ``marks``, the
+        number of CE marks, and the delays that the discipline reports, in ms.
 
     Raises
     ------
@@ -119,13 +119,14 @@ def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     """Return the device's index, the kind and the counters of a qdisc from its struct tcmsg.
 
-    The counters begin when the qdisc is created:
+    The counters begin when the qdisc is created. They are:
 
-    - Every qdisc has ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a
-      packet), and ``backlog_packets`` that are waiting.
-    - netem with ``reorder`` also has ``at_once_packets``, which passed without delay.
-    - A discipline other than drop-tail also has its CE ``marks``. If it reports them, it also has ``overflow_drops`` of the full queue,
-      ``counted`` (specific counters, by the kernel's names), and ``classes`` (the counters of each class, in order).
+    - for every qdisc: ``packets`` and ``bytes`` that have left the qdisc, ``drops``, ``overlimits`` (the number of times that a shaper
+      held back a packet), and ``backlog_packets``, the number of queued packets;
+    - for netem with ``reorder``, also ``at_once_packets``, the number of packets that passed without delay;
+    - for a discipline other than drop-tail, also ``marks``, the number of CE marks, and, if the discipline reports them,
+      ``overflow_drops`` (drops because the queue was full), ``counted`` (specific counters, by the kernel's names), and ``classes`` (the
+      counters of each class, in order).
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
@@ -146,7 +147,7 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 def _managed(buffer, start, end, discipline, counted, delays=False):
     """Return a discipline's specific counters, or with ``delays`` its columns for the time series.
 
-    The result is empty for drop-tail. ``counted`` has the counters of every qdisc.
+    The result is empty for drop-tail. ``counted`` contains the counters that every qdisc has.
     """
     if discipline.limited_only:
         return {}

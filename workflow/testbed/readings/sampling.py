@@ -1,7 +1,7 @@
 """Readings of sockets and of the bottleneck's queue during the traffic.
 
 One process makes all readings through netlink. No program is started for a reading, and the guest's clock stands still during a reading.
-So the flows' packets leave and arrive at the same nanosecond with and without readings.
+Whether or not readings are made, the flows' packets therefore leave and arrive at the same times, to the nanosecond.
 """
 
 import math
@@ -14,7 +14,7 @@ from testbed.readings.deliveries import COOKIE_BYTES
 from testbed.readings.queue_information import QueueReader
 from testbed.readings.socket_information import CA_STATES, FAMILIES, SocketReader
 
-#: Columns of a flow's time series that are whole numbers.
+#: Columns of a flow's time series that contain integers.
 WHOLE = frozenset(
     "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
     "bytes_retransmitted delivered_ce_packets bbr_version bbr_phase bbr_inflight_hi_packets bbr_inflight_lo_packets".split()
@@ -27,7 +27,7 @@ COLUMNS = (
     "delivered_ce_packets",
     "bbr_version", "bbr_phase", "bbr_bw_hi_mbps", "bbr_bw_lo_mbps", "bbr_inflight_hi_packets", "bbr_inflight_lo_packets",
 )  # fmt: skip
-#: Column of the kernel's loss state (tcpi_ca_state), the only text column.
+#: Column with the state of congestion control and loss recovery (tcpi_ca_state), the only text column.
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
 #: Cumulative values in a queue's readings.
@@ -35,7 +35,7 @@ QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
-    """Reader of sockets and queues, for single readings and for time series.
+    """Reader of sockets and queues, for individual readings and for time series.
 
     ``samples`` is the number of samples so far.
 
@@ -65,7 +65,7 @@ class Sampler:
                 reader = SocketReader(node, ip_version, ecn=ecn, memory=True)
                 self._readers[node.name] = stack.enter_context(reader)
             if ecn:
-                # A server that listens for both IP versions has IPv6 sockets for either.
+                # A server that listens for both IP versions uses IPv6 sockets for both.
                 for pair, node in zip(self._path.pairs, self._path.receivers, strict=True):
                     readers = [stack.enter_context(SocketReader(node, family, ecn=True)) for family in FAMILIES]
                     self._at_receivers[pair.sender] = readers
@@ -168,8 +168,8 @@ class Sampler:
         Returns
         -------
         list of dict
-            For each reading ``time_s`` and ``sockets``. Each socket has ``host``, ``flow``, the kernel's data on the socket and, for MPTCP,
-            ``subflow`` (the index of its path).
+            For each reading, ``time_s`` and ``sockets``. For each socket, ``host``, ``flow``, the kernel's data on the socket and, for
+            MPTCP, ``subflow`` (the index of the subflow's path).
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -197,12 +197,12 @@ class Sampler:
         dict or None
             ``interval_ms``, ``sockets`` and ``queue``.
 
-            Each of the ``sockets`` has ``flow`` (with MPTCP also ``subflow``), ``time_s``, ``state``, and the `COLUMNS` that ever had a
-            value. All columns have the same length.
+            Each of the ``sockets`` is a dict with ``flow`` (with MPTCP also ``subflow``), ``time_s``, ``state``, and those `COLUMNS` for
+            which at least one value is known. All columns of a socket have the same length.
 
-            The ``queue`` has ``time_s``, ``packets`` and ``bytes`` waiting, and ``drops`` so far. A discipline other than drop-tail also
-            has ``marks`` so far and the delays that it reports. A chain has ``queues`` instead, a list of such dicts, each with the number
-            of its ``bottleneck``, from 1.
+            ``queue`` is a dict with ``time_s``, the queued ``packets`` and ``bytes``, and the ``drops`` so far. For a discipline other than
+            drop-tail, it also contains the ``marks`` so far and the delays that the discipline reports. For a chain, there is ``queues``
+            instead, a list of such dicts, each with the number of its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None
@@ -256,7 +256,7 @@ def name_of(host, socket) -> tuple[str, int, int]:
 
 
 def as_lists(series) -> dict[str, list]:
-    """Return a connection's arrays as lists for JSON: None for missing values, and whole numbers as integers."""
+    """Return a connection's arrays as lists for JSON, with None for missing values; the columns in `WHOLE` are converted to integers."""
     lists = {"time_s": list(series["time_s"]), STATE: [CA_STATES[int(value)] for value in series[STATE]]}
     for name in COLUMNS:
         values = [None if math.isnan(value) else int(value) if name in WHOLE else value for value in series[name]]

@@ -21,7 +21,7 @@ class SequenceNumbers:
         """
         begin = self._unwrapped(number)
         end = begin + length
-        # All ranges that the segment overlaps or touches become one.
+        # All ranges that the segment overlaps or touches are merged into one.
         first, last = bisect_left(self._ends, begin), bisect_right(self._begins, end)
         known = sum(
             min(end, range_end) - max(begin, range_begin)

@@ -19,17 +19,17 @@ FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
-#: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and its used part.
+#: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and the part in use.
 SOCKET_MEMORY = struct.Struct("=12xI4xI")
-#: Attributes that the kernel also sends in answer to INET_DIAG_VEGASINFO.
+#: Attributes that the kernel also sends in response to INET_DIAG_VEGASINFO.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
-#: Attribute of a request with a protocol number too large for struct inet_diag_req_v2.
+#: Attribute of a request for a protocol whose number is too large for struct inet_diag_req_v2.
 INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
 #: Offset of mptcpi_bytes_acked in struct mptcp_info (mptcp.h), since Linux 6.5.
 MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
-#: Attribute that is sent without a request, a connection's upper-layer protocol (ULP). It contains MPTCP's attribute, which contains the
-#: token at this host.
+#: Attribute that the kernel sends without being asked: a connection's upper-layer protocol (ULP). It contains MPTCP's attribute, which
+#: contains the token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
@@ -39,11 +39,11 @@ ALL_SOCKETS = bytes(48)
 STATE_AT, SOCKID_AT, MESSAGE_BYTES = 1, 4, 72
 #: The beginning of struct inet_diag_sockid, in network order; then the local address.
 PORTS = struct.Struct("!HH")
-#: INET_DIAG_NOCOOKIE, twice: a connection is requested only by its addresses and ports.
+#: INET_DIAG_NOCOOKIE, twice: the request identifies a connection only by addresses and ports.
 NO_COOKIE = b"\xff" * 8
 ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
 TOKEN = struct.Struct("=I")
-#: Largest number of connections for which requests one by one are cheaper than a search of the kernel's table.
+#: Maximum number of connections for which individual requests are cheaper than searching the kernel's table.
 FEW = 8
 
 #: enum tcp_ca_state of tcp.h.
@@ -85,14 +85,14 @@ TCP_INFO = (
     ("8x", None, None, ()),  # data_segs_in, data_segs_out
     ("Q", "delivery_mbps", MBPS, (0,)),
     ("Q", "busy_ms", MS, ()),  # tcpi_busy_time: with data to send or unacknowledged
-    ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: the receiver's window was full
-    ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: the send buffer was full
+    ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: limited by the receive window
+    ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: limited by the send buffer
     ("4x", None, None, ()),  # delivered
     ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver reported CE marks
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
     ("12x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack
-    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: room in the receiver's window
+    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: the peer's advertised receive window
     ("16x", None, None, ()),  # rcv_wnd, rehash, three of timeouts
     ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
     ("24x", None, None, ()),  # AccECN's byte counters
@@ -124,11 +124,11 @@ class SocketReader(Channel):
     ip_version : str
         ``ipv4`` or ``ipv6``. Connections of the other version are not read.
     mptcp : bool
-        Whether to read MPTCP connections, each as a whole (`mptcp_connection`). The other parameters apply only to plain connections.
+        Whether to read MPTCP connections instead of their subflows (`mptcp_connection`). If True, the parameters below are ignored.
     ecn : bool
-        Whether to also read the fields on ECN.
+        Whether to also read the ECN fields.
     memory : bool
-        Whether to also read the size and the used part of the send buffer.
+        Whether to also read the size of the send buffer and the part in use.
     brief : bool
         Whether to read only the fields of `delivery`, which takes a fifth of the time.
     """
@@ -145,9 +145,9 @@ class SocketReader(Channel):
     def connections(self, expected=None) -> list[dict]:
         """Return the kernel's data on each connection, in the kernel's order.
 
-        ``expected`` is the number of connections when all flows have begun. If the last reading had this number of connections, and there
-        are at most `FEW`, they are requested one by one. The kernel then needn't search its table, which all nodes share and which grows
-        with the guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises
+        ``expected`` is the number of connections when all flows have begun. If the last reading found this number of connections, and
+        this number is at most `FEW`, the connections are requested individually. The kernel then needn't search its table, which all nodes
+        share and which grows with the guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises
         `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
@@ -158,7 +158,7 @@ class SocketReader(Channel):
         return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named_connections(self, sockids) -> list[dict]:
-        """Return the kernel's data on the given connections that are established, requested one by one.
+        """Return the kernel's data on those of the given connections that are established; each connection is requested individually.
 
         ``sockids`` are identifiers from `sockid_of`.
         """
@@ -195,7 +195,7 @@ class SocketReader(Channel):
 
 
 def sockid_of(local, remote) -> bytes:
-    """Return the identifier of a connection for `SocketReader.named`, which is a struct inet_diag_sockid without a cookie.
+    """Return the identifier of a connection for `SocketReader.named`: a struct inet_diag_sockid without a cookie.
 
     ``local`` and ``remote`` are pairs of address and port.
     """
@@ -232,14 +232,14 @@ def connection(buffer, start, end, ecn=False) -> dict:
     start, end : int
         Position of the message's body in the buffer.
     ecn : bool
-        Whether to read the fields on ECN: ``ecn``, in a study's terms, and the numbers of packets with CE marks.
+        Whether to read the ECN fields: ``ecn``, in a study's terms, and the counts of CE-marked packets.
 
     Returns
     -------
     dict
-        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO` that the kernel's struct has; the results of `vegas`, `dctcp`
-        and `bbr` if the CCA provides them; and the result of `subflow` for MPTCP. Unknown values, for which ss prints nothing, are None: an
-        RTT without a sample, an infinite ssthresh, and rates that are 0 or unlimited.
+        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO` that the kernel's struct contains; the results of `vegas`,
+        `dctcp` and `bbr` if the CCA provides them; and the result of `subflow` for MPTCP. Unknown values, for which ss prints nothing, are
+        None: an RTT without a sample, an infinite ssthresh, and rates that are 0 or unlimited.
 
     Raises
     ------
@@ -285,9 +285,9 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 
 
 def subflow(buffer, message, at, until) -> dict:
-    """Return the identification of an MPTCP subflow; empty for other connections.
+    """Return the values that identify an MPTCP subflow; empty for other connections.
 
-    The result has ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
+    They are ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
     the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)
@@ -338,7 +338,7 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
         negotiated, mode = read.pop("ecn_options") & TCPI_OPT_ECN, read.pop("ecn_mode", 0)
         read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
     if read.get("rtt_ms") is None and "rttvar_ms" in read:
-        read["rttvar_ms"] = None  # the initial RTO's, not a measurement
+        read["rttvar_ms"] = None  # derived from the initial RTO, not measured
     if read.get("max_pacing_mbps", 0) is None:
         del read["max_pacing_mbps"]  # no limit
     return read
@@ -347,10 +347,10 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
 def vegas(buffer, at) -> dict:
     """Return the fields of a struct tcpvegas_info.
 
-    The meaning of ``vegas_rtt_ms`` depends on the CCA. For vegas and yeah it is the base RTT, which is the smallest RTT of the connection.
+    The meaning of ``vegas_rtt_ms`` depends on the CCA. For vegas and yeah it is the base RTT, that is, the minimum RTT of the connection.
     For illinois it is the mean of the samples in the last RTT. For nv and westwood it is the last RTT.
 
-    ``vegas_rtt_min_ms`` is the smallest RTT in a period. For vegas and yeah the period is the last RTT. For the other CCAs it begins with
+    ``vegas_rtt_min_ms`` is the minimum RTT in a period. For vegas and yeah the period is the last RTT. For the other CCAs it begins with
     the connection or the last loss. veno provides neither value.
     """
     enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
@@ -369,7 +369,7 @@ def dctcp(buffer, at) -> dict:
 
 
 def bbr(buffer, at) -> dict[str, float | None]:
-    """Return the fields of a struct tcp_bbr_info: bandwidth in Mbit/s, smallest RTT in ms, and gains as factors."""
+    """Return the fields of a struct tcp_bbr_info: bandwidth in Mbit/s, minimum RTT in ms, and gains as factors."""
     bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
     return {
         "bbr_bw_mbps": bytes_per_s / MBPS,
@@ -400,7 +400,7 @@ def known_rtt_ms(microseconds) -> float | None:
     return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
 
 
-#: attribute -> (smallest size in bytes, parser).
+#: Attribute -> (minimum size in bytes, parser).
 OF_A_CCA = {
     INET_DIAG_VEGASINFO: (VEGAS_INFO.size, vegas),
     INET_DIAG_DCTCPINFO: (DCTCP_INFO.size, dctcp),

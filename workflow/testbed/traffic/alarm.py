@@ -1,4 +1,4 @@
-"""Waiting for a time, or for the end of processes, without reading the clock."""
+"""Wait for a point in time, or for processes to end, without reading the clock."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ def punctual() -> Iterator[None]:
     """Give this process real-time priority within the context.
 
     The process then wakes up as soon as a timer fires, and doesn't change the scheduling of other processes. On a machine's own kernel
-    only root may set the priority; there the wake-up delay is measured (`cpu`).
+    only root may set the priority; there, the wake-up delay is measured (`cpu`).
     """
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -24,7 +24,7 @@ def punctual() -> Iterator[None]:
 
 
 class Alarm:
-    """A wait for a kernel timer (timerfd_create(2)) or for the end of processes (pidfd_open(2)).
+    """Waits for a kernel timer (timerfd_create(2)) or for processes to end (pidfd_open(2)).
 
     ``origin_ns`` is the origin of all times, as a value of `time.monotonic_ns`.
     """
@@ -53,11 +53,11 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process still runs; ``others`` is True if further processes are still to be started."""
+        """Return whether a watched process is still running, or ``others`` says that further processes will be started."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:
-        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; return whether the time was reached."""
+        """Wait until ``at_s`` seconds after the origin or until all processes have ended; return whether the time was reached."""
         at_ns = max(1, self._origin_ns + round(at_s * 1e9))
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=at_ns)
         while True:

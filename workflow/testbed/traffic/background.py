@@ -1,26 +1,26 @@
 """Background traffic of a client-server network: h2 sends DNS, DHCP and LDAP requests to h1.
 
 This is a model: the sizes come from the protocols, and the rates are freely chosen. One client sends as many requests as the two or three
-dozen machines of a small office. The messages are the same over both IP versions, so only the headers differ.
+dozen machines of a small office. Messages don't depend on the IP version, so only the packets' headers differ.
 
 =========  ========  ====================================================  ===================================
-service    port      request                                               answer
+service    port      request                                               response
 =========  ========  ====================================================  ===================================
-dns        UDP 53    header of 12 bytes, a name, type and class            the request's parts, and records:
-                     (RFC 1035, 4.1)                                       512 bytes at most (RFC 1035, 2.3.4)
-dhcp       UDP 67    the 300 bytes of a BOOTP message that servers may     its acknowledgement, with as many
-                     rely on (RFC 951; RFC 2131, 2), in unicast as for     options as fit into 576 bytes
-                     the renewal of a lease (RFC 2131, 4.4.5)              (RFC 2131, 2)
-directory  TCP 389   a search with filter and attributes over a bound      an entry of some attributes and the
-                     connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
+dns        UDP 53    header of 12 bytes, a name, type and class            the request's sections, and records;
+                     (RFC 1035, 4.1)                                       at most 512 bytes (RFC 1035, 2.3.4)
+dhcp       UDP 67    300 bytes, the size of a BOOTP message (RFC 951;      its acknowledgement, with as many
+                     RFC 2131, 2); unicast, as when a client renews a      options as a packet of 576 bytes can
+                     lease (RFC 2131, 4.4.5)                               hold (RFC 2131, 2)
+directory  TCP 389   a search with a filter and attributes, over a         an entry with some attributes, and
+                     bound connection (RFC 4511, 4.5.1)                    the result (RFC 4511, 4.5.2)
 =========  ========  ====================================================  ===================================
 
-Requests to each service are a Poisson process: the times between them are exponentially distributed. Sizes are uniformly distributed
-within a range. Each service gets one request at the start, as from a client that boots. A request contains the length of the answer, so
-only the client draws random numbers. It draws them from the run's seed.
+The requests to each service form a Poisson process: the times between them are exponentially distributed. Sizes are uniformly distributed
+within a range. Each service receives its first request at the start, as from a client that is booting. A request contains the length of
+the response, so only the client needs random numbers. Its generator is seeded from the run's seed.
 
-``python3 -m testbed.traffic.background serve ADDRESS`` is the server and ``... ask ADDRESS SEED`` the client. Each program ends at the
-end of its input and prints its counts.
+``python3 -m testbed.traffic.background serve ADDRESS`` is the server and ``... ask ADDRESS SEED`` the client. At the end of its input,
+each program prints its counts and exits.
 """
 
 import json
@@ -42,7 +42,7 @@ from testbed.network.addresses import destination
 
 @dataclass(frozen=True)
 class Service:
-    """A requested service, with the port, the request rate, and the ranges (from, to) of request and answer sizes in bytes."""
+    """A service: port, request rate, and the ranges (from, to) of request and response sizes in bytes."""
 
     name: str
     protocol: str
@@ -57,13 +57,13 @@ SERVICES = (
     Service("dhcp", "udp", 67, 2.0, (300, 300), (300, 548)),
     Service("directory", "tcp", 389, 10.0, (100, 300), (500, 4000)),
 )
-#: Header of a request: number, length of the request, length of the answer. An answer has a header of the same form.
+#: Header of a request: number, length of the request, length of the response. Responses begin with a header of the same form.
 HEAD = struct.Struct("!IHH")
-#: Largest length of a message in bytes.
+#: Maximum length of a message in bytes.
 MOST_BYTES = 65_535
-#: Time to wait for answers at the end, in s.
+#: Time to wait for responses at the end, in s.
 PATIENCE_S = 1.0
-#: Required share of answered requests for each service. It is below 1, because a full queue may drop requests or answers.
+#: Minimum share of answered requests, for each service. It is below 1, because a full queue may drop requests or responses.
 ANSWERED = 0.9
 
 
@@ -71,8 +71,8 @@ class Background:
     """The server on h1 and the client on h2, as a context manager; it does nothing in a run without background traffic.
 
     ``result`` maps a service to a dict with the client's counts (``requests``, ``answers``, ``request_bytes`` and ``answer_bytes``),
-    ``answer_segments`` (the smallest possible number of packets with answers), and ``served`` (the number of answers that the server
-    counted). Bytes are payload.
+    ``answer_segments`` (the minimum number of packets that can carry the responses), and ``served`` (the number of responses that the
+    server sent). Byte counts are payload.
     """
 
     def __init__(self, path, specification):
@@ -119,7 +119,7 @@ def start(node, arguments) -> subprocess.Popen:
 
 
 def finish(who, process) -> dict:
-    """Close a program's input, wait for the program's end, and return its counts."""
+    """Close a program's input, wait until the program has ended, and return its counts."""
     output, errors = process.communicate()
     if process.returncode != 0:
         raise TrafficError(
@@ -129,7 +129,7 @@ def finish(who, process) -> dict:
 
 
 def check_background(specification, document) -> Check:
-    """Check that each service got requests, and answered at least the share `ANSWERED` of them."""
+    """Check that each service received requests, and answered at least the share `ANSWERED` of them."""
     wrong, observed = [], []
     for service in SERVICES:
         counts = document.get("background", {}).get(service.name, {"requests": 0, "answers": 0})
@@ -145,7 +145,7 @@ def check_background(specification, document) -> Check:
 
 
 def messages(service, seed) -> Iterator[tuple[float, int, int]]:
-    """Yield an endless sequence of requests: (time in s since the start, length of the request, length of the answer).
+    """Yield an endless sequence of requests: (time in s since the start, length of the request, length of the response).
 
     The first request is at time 0.
     """
@@ -171,13 +171,13 @@ def socket_of(service, address) -> socket.socket:
 
 
 class Requests:
-    """Assembles whole messages from the data that arrive on a connection."""
+    """Assembles complete messages from the data that arrive on a connection."""
 
     def __init__(self):
         self._waiting = b""
 
     def whole(self, received) -> list[tuple[int, int, int]]:
-        """Add received data, and return (number, length, length of the answer) for each message that is now complete."""
+        """Add received data, and return (number, length, length of the response) for each message that is now complete."""
         self._waiting += received
         messages = []
         while len(self._waiting) >= HEAD.size:
@@ -190,7 +190,7 @@ class Requests:
 
 
 def serve(address, requests_end) -> dict[str, int]:
-    """Answer requests until the end of the file ``requests_end``, and return the number of answers by service."""
+    """Answer requests until the file ``requests_end`` ends, and return the number of responses by service."""
     served = {service.name: 0 for service in SERVICES}
     with selectors.DefaultSelector() as selector:
         selector.register(requests_end, selectors.EVENT_READ, None)
@@ -291,7 +291,7 @@ class Asking:
 
 
 def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
-    """Send each request at its time until the file ``requests_end`` ends, wait for the answers, and return the counts by service.
+    """Send each request at its time until the file ``requests_end`` ends, wait for the responses, and return the counts by service.
 
     The directory's connection is established before the first request.
     """
@@ -308,7 +308,7 @@ def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
             due = min(asking.values(), key=lambda one: one.due_s)
             if not ending:
                 timer.set(due.due_s)
-            # Handle the end last, because it resets the timer, which may have fired at the same moment.
+            # Handle the end of the input last, because this resets the timer, which may have fired at the same time.
             for key, _ in sorted(selector.select(), key=lambda event: event[0].data == "end"):
                 if key.data == "end":
                     selector.unregister(requests_end)

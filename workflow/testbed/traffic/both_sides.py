@@ -18,7 +18,7 @@ from testbed.traffic.traffic import plan_clients, start_and_sample
 
 #: Port at which each receiving host accepts flows.
 PORT = iperf3.FIRST_PORT
-#: Longest time in s of the run's clock that a program may take to end after the traffic.
+#: Time limit, in s of the run's clock, for a program to end after the traffic.
 ENDING_S = 120.0
 #: Names of the sender's results for each flow: from the program, and from the kernel's counters.
 COLUMNS, COUNTERS = (
@@ -67,7 +67,7 @@ class BothSides:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _place(self, pair, host) -> dict:
-        """Return the network namespace of a host of a pair, and the address and port at which the pair's receiver accepts connections."""
+        """Return the network namespace of one host of a pair, and the address and port at which the pair's receiver accepts connections."""
         return {
             "namespace": self._path.net[host].namespace,
             "address": destination(self._specification, pair, pair.receiver),
@@ -130,7 +130,10 @@ class BothSides:
         return [self._processes["send"]]
 
     def entries(self) -> list[dict]:
-        """Return the section ``traffic`` of the run document, with one entry per flow; to be called when the sending program has ended."""
+        """Return the section ``traffic`` of the run document, with one entry per flow.
+
+        Call this method only after the sending program has ended.
+        """
         sent, received = self._collect("send"), self._collect("receive")
         return [
             self._entry(client, sent, received[flow.pair])
@@ -138,7 +141,7 @@ class BothSides:
         ]
 
     def _collect(self, side):
-        """End the input of one side's program, and return the program's result."""
+        """Close the input of one side's program, wait until the program has ended, and return its result."""
         process = self._processes[side]
         process.stdin.close()
         try:

@@ -1,7 +1,7 @@
 """Shared parts of the traffic programs that start at given times: plans, results, the traffic's origin, and a timer.
 
 Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. A program
-writes its results to a file as JSON, because they would fill up a pipe that isn't being read.
+writes its results as JSON to a file, because a pipe that isn't being read would fill up.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-#: Number of open files that each of these programs may have.
+#: Limit on the number of open files of each of these programs.
 OPEN_FILES = 16_384
 
 

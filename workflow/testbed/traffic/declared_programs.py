@@ -1,6 +1,6 @@
 """The flows of a study's declared programs: one server and one client per flow, confined and watched until they end.
 
-Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start. A run continues
+Servers are started and ready before the traffic. Clients wait for the traffic's origin, and then for their own start time. A run continues
 even if a program fails. The section ``programs`` of the run document records failures, and `program_checks` judges them.
 """
 
@@ -18,7 +18,7 @@ from testbed.machine.confined import FOLDER, KEYS, LOGS
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 
-#: Longest times in s of the run's clock: until a server is ready, and until a program ends after it was due to end.
+#: Time limits in s of the run's clock: for a server to become ready, and for a program to end after its planned end.
 READY_S, ENDING_S = 60.0, 10.0
 #: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
@@ -68,11 +68,11 @@ class DeclaredPrograms:
         return [client.process for _, _, client, _ in self._flows]
 
     def section(self) -> list[dict]:
-        """Return the section ``programs`` of the run document, with one entry per flow; to be called when the clients have ended."""
+        """Return the section ``programs`` of the run document, with one entry per flow; call this after the clients have ended."""
         return [self._entry(*flow) for flow in self._flows]
 
     def end(self) -> None:
-        """End all processes that still run; to be called after a failure too."""
+        """Terminate all processes that are still running; this is also done after a failure."""
         for _, *sides, _ in self._flows:
             for side in sides:
                 if side.process.poll() is None:
@@ -92,9 +92,9 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side, after ending the launcher's input and waiting for the launcher.
+        """Close the input of one side's launcher, wait until the launcher has ended, and return its result.
 
-        If ``wants_origin``, the launcher first gets the traffic's origin, with which it reads the program's logs.
+        If ``wants_origin`` is true, the traffic's origin is first sent to the launcher, which needs it to read the program's logs.
         """
         if wants_origin:
             with suppress(BrokenPipeError):
@@ -154,7 +154,7 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _limit_s(self, flow):
-        """Return the time at which a client that still runs is ended, in s from the traffic's origin."""
+        """Return the time at which a client is terminated if it is still running, in s from the traffic's origin."""
         if flow.seconds is None:
             return self._specification.traffic.duration_s + ENDING_S
         end_s = flow.start_s + flow.seconds

@@ -1,7 +1,7 @@
 """File transfer with passive FTP: vsftpd on the sender, and wget on the receiver. wget discards the downloaded file.
 
-The file is sparse, so it needs no memory and causes no disk reads. The server has one process and runs as the user that started it,
-because the container may have no other user. It doesn't change its root folder, and has no sandbox and no log.
+The file is sparse, so it needs no memory and causes no disk reads. The server is a single process and runs as the user that started
+it, because the container may have no other user. It doesn't change its root directory, and uses no sandbox and no log.
 """
 
 import re
@@ -70,8 +70,8 @@ def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
 def client_command(client, specification, address) -> list[str]:
     """Return wget's command; ``address`` is the server's address."""
     host = f"[{address}]" if ":" in address else address
-    # With the library wget reads 64 KiB at a time. Without the library, wget reads each packet of a tunnel separately, and 1 GB takes 31
-    # s instead of 5 s.
+    # With the library, wget reads 64 KiB at a time. Without the library, wget reads the packets of a tunnel individually, and a transfer
+    # of 1 GB takes 31 s instead of 5 s.
     return [
         *command_prefix(specification, PATIENT_SERVER if waits_in_kernel(specification) else None),
         "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",
@@ -82,8 +82,8 @@ def client_command(client, specification, address) -> list[str]:
 def parse(output, seconds) -> dict[str, int | float]:
     """Return a client's result: ``bytes``, ``seconds`` and ``wget_mbps``.
 
-    ``wget_mbps`` is the rate in Mbit/s that wget reports. It has three digits, and covers only the duration of the data connection.
-    Raises `TrafficError` if the file was not saved.
+    ``wget_mbps`` is the rate in Mbit/s that wget reports. It is rounded to three digits, and computed over the duration of the data
+    connection only. Raises `TrafficError` if the file was not saved.
 
     Parameters
     ----------

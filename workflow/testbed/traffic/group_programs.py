@@ -1,6 +1,6 @@
-"""The programs of groups other than long flows: web servers and clients, real-time senders and receivers.
+"""The programs of all groups except long flows: web servers and clients, real-time senders and receivers, and declared programs.
 
-All programs are started and ready before the traffic. The programs except the servers then receive the traffic's origin, and end by
+All programs are started and ready before the traffic. All programs except the servers then receive the traffic's origin, and exit by
 themselves. Their results are the sections ``web``, ``real_time`` and ``programs`` of the run document.
 """
 
@@ -25,7 +25,7 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: Longest times in s of the run's clock: until a server listens, and until a program ends after the traffic.
+#: Time limits in s of the run's clock: for a server to listen, and for a program to end after the traffic.
 READY_S, ENDING_S = 120.0, 10.0
 
 
@@ -40,7 +40,7 @@ class Program:
 
 
 class GroupPrograms:
-    """The programs of a run's groups: a context manager to be entered before the links' counters are read."""
+    """The programs of a run's groups: a context manager that must be entered before the links' counters are read."""
 
     def __init__(self, path, specification, job):
         self._path, self._specification, self._job, self._declared = path, specification, job, None
@@ -81,7 +81,7 @@ class GroupPrograms:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Send the traffic's origin to all programs, and return the processes to wait for."""
+        """Send the traffic's origin to all programs except servers, and return the processes to wait for."""
         programs = [program for several in self._clients.values() for program in several]
         for program in programs:
             program.process.stdin.write(b"%d\n" % origin_ns)
@@ -92,7 +92,7 @@ class GroupPrograms:
     def sections(self) -> dict:
         """Return the run document's sections ``web``, ``real_time`` and ``programs``; sections without a group are omitted.
 
-        To be called when the processes to wait for have ended.
+        Call this method only after the processes that `begin` returned have ended.
         """
         results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
         specification = self._specification
@@ -175,7 +175,10 @@ class GroupPrograms:
         return program
 
     def _wait_for_server(self, server, pair, port):
-        """Wait until nginx listens; the guest's clock is stopped during this time."""
+        """Wait until nginx listens.
+
+        A guest's clock stands still while nginx is starting.
+        """
         deadline = time.monotonic() + READY_S
         while port not in listening_on(self._path.net[pair.sender]) or not is_nginx(server.process.pid):
             if server.process.poll() is not None:
@@ -190,12 +193,12 @@ class GroupPrograms:
         with network_namespace(self._path.net[pair.receiver]):
             probe = socket_to(address, port)
         with probe, SocketReader(self._path.net[pair.sender], self._specification.ip_version) as reader:
-            # The handshake's last packet is still in transit, or may have been lost.
+            # The last ACK of the handshake is still in transit, or may have been lost.
             while not (ccas := [read["cca"] for read in reader.connections() if read["local_port"] == port]):
                 if time.monotonic() > end:
                     raise TrafficError(f"web server on {pair.sender}: accepted no connection within {READY_S:g} s")
                 time.sleep(round_trip_s)
-        # The connection's last packets must not be part of the traffic.
+        # Wait until the connection's last packets have arrived, because they must not be part of the traffic.
         time.sleep(4 * round_trip_s)
         return ccas[0]
 
@@ -214,7 +217,7 @@ def is_nginx(pid) -> bool:
 
 
 def result_of(program) -> dict:
-    """Wait for the end of a group's program, and return the program's result."""
+    """Wait until a group's program has ended, and return its result."""
     try:
         status = program.process.wait(timeout=ENDING_S)
     except subprocess.TimeoutExpired:

@@ -8,22 +8,22 @@ from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
 
 FIRST_PORT = 5201
-#: Library that makes iperf3's server wait without a limit, and receive whole blocks by waiting in the kernel
+#: Library that makes iperf3's server wait without a time limit, and wait in the kernel until a complete block has arrived
 #: (envs/guest/iperf3_server.c).
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
 #: Library that does the same for iperf3's client, and redirects the client's control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
-#: Multiple of the network's rate that is too high to limit anything.
+#: Factor that turns the network's rate into a rate so high that it limits nothing.
 BEYOND = 100
-#: Time in ms that a server waits for data: the largest value that iperf3 accepts. By default a server ends the test after two minutes
-#: without data.
+#: Time in ms that a server waits for data: the maximum that iperf3 accepts. By default a server ends the test after two minutes without
+#: data.
 PATIENCE_MS = 86_400_000
 #: Length of the longest CCA name (TCP_CA_NAME_MAX of include/net/tcp.h without the terminating zero), and name of the parameter that pads
 #: shorter names.
 LONGEST_NAME, PADDING = 15, "extra_data"
 #: The client runs on the sender.
 CLIENT_ON = "sender"
-#: Whether a server ends by itself: iperf3's ends after its only client.
+#: Whether a server exits by itself: an iperf3 server does so after its only client.
 SERVER_ENDS = True
 
 
@@ -44,7 +44,7 @@ def server_command(client, specification) -> list[str]:
 
 
 def waits_in_kernel(specification) -> bool:
-    """Return whether the receiver waits in the kernel for whole blocks; UDP packets are always received one by one."""
+    """Return whether the receiver waits in the kernel for complete blocks; UDP packets are always received individually."""
     return specification.transport.receive_wait == "kernel" and not specification.udp
 
 
@@ -69,7 +69,7 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is more than the payload's rate can reach.
+        # iperf3's default is 1 Mbit/s. The link's rate is higher than any possible rate of the payload.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])

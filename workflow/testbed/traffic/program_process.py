@@ -1,8 +1,8 @@
-"""Launcher of one side of a declared program: it confines, starts and watches the program until the program ends.
+"""Launcher for one side of a declared program: it confines and starts the program, and watches it until the program ends.
 
 ``python3 -m testbed.traffic.program_process PLAN RESULT`` runs as root of the guest and isn't part of the program. A server is started at
-once, and ended when the launcher's input ends. For a client the launcher reads the traffic's origin from the input, and starts the client
-at the planned time.
+once, and terminated when the launcher's input ends. For a client, the launcher reads the traffic's origin from its input, and starts the
+client at the planned time.
 
 The launcher prints ``ready`` for its parent: before a client is started; when a server has printed the declared line; or at once for a
 server without a declared line.
@@ -22,11 +22,11 @@ import time
 from testbed.machine.confined import ENVIRONMENT, LOGS, MOST_SECRETS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
-#: Largest output of a program, and size of the last part that is kept, in bytes.
+#: Maximum output of a program, and size of the last part of the output to keep, in bytes.
 MOST_PRINTED, KEPT = 2**20, 4096
 #: Time in ns between SIGTERM and SIGKILL.
 GRACE_NS = 2 * 10**9
-#: Largest number of characters of a program's last output that are shown.
+#: Maximum number of characters to report of a program's last output.
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
 #: Ways in which a program may end: by itself, at the end of the run, at its time limit, or after too much output; or it couldn't be
@@ -69,7 +69,7 @@ class KeyLog:
 
 
 class Watched:
-    """A running program, with the output so far and the reason for its end."""
+    """A program being watched: its process, its output so far, and the reason why it ended."""
 
     def __init__(self, plan, clock, key_log):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
@@ -106,7 +106,7 @@ class Watched:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def result(self) -> dict:
-        """Wait for the program's end, and return the program's result."""
+        """Wait until the program has ended, and return its result."""
         status = self.process.wait()
         ended_ns = self.clock.now_ns()
         return {
@@ -118,7 +118,7 @@ class Watched:
 def confine_side(plan, launcher) -> None:
     """Confine the process that is about to become a program.
 
-    The process also passes the folder of the program's logs to the socket ``launcher``, unless that is None.
+    The process also passes the folder of the program's logs to the socket ``launcher`` unless ``launcher`` is None.
     """
     confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"])
     if launcher:
@@ -139,7 +139,7 @@ def read_logs(watched, plan) -> dict:
 
 
 def reported(tail, word) -> int | None:
-    """Return the last whole number that follows ``word`` in a program's output, or None if there is none."""
+    """Return the last integer that follows ``word`` in a program's output, or None if no integer follows the word."""
     if word is None:
         return None
     found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)

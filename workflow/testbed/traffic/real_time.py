@@ -1,8 +1,8 @@
-"""Real-time streams as in calls and games: UDP packets of one size at a constant rate, with the delay or loss of each packet.
+"""Real-time streams as in calls and games: UDP packets of equal size at a constant rate.
 
-Sender and receiver are programs of this module, with one process per side for all streams of a group. Each packet contains its number and
-its sending time. Both hosts share the kernel's clock, so one-way delays are exact. The streams of a group are offset from each other by
-equal parts of the interval.
+The delay or loss of each packet is recorded. Sender and receiver are programs of this module, with one process per side for all streams of
+a group. Each packet contains its number and its sending time. Both hosts share the kernel's clock, so one-way delays are exact. The streams
+of a group are offset from each other by equal fractions of the interval.
 
 ``python3 -m testbed.traffic.real_time receive PLAN RESULT`` is the receiver, and ``... send PLAN RESULT`` is the sender.
 """
@@ -35,7 +35,7 @@ def stream_offset_ns(group, stream) -> int:
 
 
 def send(plan, clock) -> dict:
-    """Send each packet of a plan at its time, and return ``sent_ns``, the lists of sending times by stream."""
+    """Send each packet of a plan at its time, and return ``sent_ns``: for each stream, the list of its sending times."""
     events = sorted((at, stream) for stream, times in enumerate(plan["time_ns"]) for at in times)
     sockets = []
     for stream in range(len(plan["time_ns"])):
@@ -58,9 +58,9 @@ def send(plan, clock) -> dict:
 def receive(plan, sockets, clock) -> dict:
     """Receive packets until all have arrived or the deadline has passed.
 
-    Return ``delay_ns``, ``duplicates`` and ``damaged``. ``delay_ns`` has one list per stream, and each list has one entry per packet, in
-    order of the packets' numbers. An entry is the one-way delay of the packet's first copy, or None if no copy arrived. ``duplicates``
-    and ``damaged`` are numbers of packets in all streams.
+    Return ``delay_ns``, ``duplicates`` and ``damaged``. ``delay_ns`` contains a list for each stream, with one entry per packet in the
+    order of packet numbers. An entry is the one-way delay of the packet's first copy, or None if no copy arrived. ``duplicates`` and
+    ``damaged`` are packet counts over all streams.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0

@@ -37,8 +37,8 @@ def client_command(client, specification, address) -> list[str]:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return qperf's part of a client's entry in the run document.
 
-    The key ``round_trip`` has ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (the number of messages that came back)
-    and ``rtt_us`` (the mean round-trip time, ``seconds`` divided by ``exchanges``). Raises `TrafficError` with qperf's own message.
+    The key ``round_trip`` contains ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (the number of messages that came
+    back) and ``rtt_us`` (the mean round-trip time, ``seconds`` divided by ``exchanges``). Raises `TrafficError` with qperf's own message.
     """
     output, test = outputs["client"], TESTS[specification.traffic.protocol]
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}

@@ -32,7 +32,7 @@ INFO_BYTES = 1024
 class Sender:
     """Sender of all flows of a plan, each between its start and stop times.
 
-    ``result`` has columns with one entry per flow:
+    ``result`` contains columns with one entry per flow:
 
     - ``connected_ns`` and ``ended_ns``: times in ns, or None if the flow didn't connect or end;
     - ``written_bytes``: the number of bytes written;
@@ -43,9 +43,9 @@ class Sender:
     Parameters
     ----------
     plan : dict
-        ``hosts`` has a dict for each sending host: ``namespace`` (a descriptor), and the receiver's ``address`` and ``port``. Columns
-        with one entry per flow are ``host`` (index in ``hosts``), ``local_port``, ``cca``, ``start_ns`` and ``stop_ns``. Settings for all
-        flows are ``block_bytes``, ``segment_bytes`` (or None), ``max_pacing_bytes_per_s`` (or None) and ``no_delay``.
+        ``hosts`` is a list with a dict for each sending host: ``namespace`` (a descriptor), and the receiver's ``address`` and ``port``.
+        Columns with one entry per flow are ``host`` (index in ``hosts``), ``local_port``, ``cca``, ``start_ns`` and ``stop_ns``. Settings
+        for all flows are ``block_bytes``, ``segment_bytes`` (or None), ``max_pacing_bytes_per_s`` (or None) and ``no_delay``.
     """
 
     def __init__(self, plan):
@@ -102,7 +102,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _stop(self, number):
-        """Stop writing data to a flow. Data already written still arrive."""
+        """Stop writing data to a flow; data that have already been written still arrive."""
         self.stopped[number] = 1
         try:
             self.sockets[number].shutdown(socket.SHUT_WR)
@@ -132,7 +132,7 @@ class Sender:
         except BrokenPipeError:
             pass
         result["written_bytes"][number] = written
-        # The receiver closes the connection when it has everything.
+        # The receiver closes the connection when it has received all data.
         one.recv(1)
         result["ended_ns"][number] = self.clock.now_ns()
         result["info"][number] = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES).hex()
@@ -140,14 +140,14 @@ class Sender:
 
 
 class Receiver:
-    """Receiver of all data sent to the hosts of a plan, until the standard input ends.
+    """Receiver of all data sent to the hosts of a plan; it runs until standard input ends.
 
-    ``result`` has one dict per host: sender's port -> number of received bytes.
+    ``result`` is a list with one dict per host, which maps the sender's port to the number of bytes received.
 
     Parameters
     ----------
     plan : dict
-        ``hosts`` has a dict for each receiving host: ``namespace`` (a descriptor), ``address`` and ``port``.
+        ``hosts`` is a list with a dict for each receiving host: ``namespace`` (a descriptor), ``address`` and ``port``.
     """
 
     def __init__(self, plan):
@@ -194,7 +194,7 @@ class Receiver:
 
 
 def main(what, plan, result) -> None:
-    """Run one side of a plan; ``plan`` and ``result`` are paths of files."""
+    """Run one side of a plan; ``plan`` and ``result`` are file paths."""
     allow_open_files()
     threading.stack_size(STACK_BYTES)
     # Threads wait in the kernel and needn't yield to each other.

@@ -1,4 +1,4 @@
-"""The servers and clients of a run's application. The clients start at random times drawn from the seed."""
+"""The servers and clients of a run's application; the clients start at random times that depend only on the seed."""
 
 import bisect
 import itertools
@@ -26,9 +26,9 @@ LISTENING = "0A"
 #: Value of a study's `traffic.application` -> module of the application.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
 #: Time in s that a client may take in addition to its duration, with a real and with a virtual clock. If a path loses a client's first
-#: packets, they are retransmitted at ever longer intervals; a virtual clock skips these intervals.
+#: packets, they are retransmitted at increasing intervals; a virtual clock skips these intervals.
 GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
-#: Largest allowed ratio between a transfer's duration and the shortest possible duration over the link.
+#: Maximum ratio of a transfer's duration to the shortest possible duration over the link.
 SLOWEST = 30
 #: Kind of the events that change a path. These events come first among simultaneous events.
 OF_PATH = -1
@@ -67,7 +67,7 @@ def application_of(specification) -> ModuleType:
 def plan_clients(specification) -> list[Client]:
     """Return the clients of a run.
 
-    Start times are drawn uniformly within the study's ``start_within_ms`` (by default the longest RTT of the empty paths). Therefore
+    Start times are drawn uniformly within the study's ``start_within_ms`` (by default the longest base RTT). Therefore
     replications of a cell without loss differ, and flows are not synchronised.
     """
     draw = random.Random(specification.substream("flow-starts"))
@@ -96,7 +96,7 @@ def start_within_s(specification) -> float:
 def look_times_s(clients, specification) -> list[float]:
     """Return the times of socket readings, in s since the traffic's origin.
 
-    Each combination of a flow's start and stop times gets separate readings, at which all flows with these times are running.
+    For each combination of start and stop times, there are separate readings, at which all flows with these times are running.
     """
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
@@ -114,7 +114,7 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
     for flow in specification.long_flows:
         if flow.start_s + latest_s < time_s < flow.stop_s:
             due.add(flow.number)
-        # A connection ends when its last packets have arrived, which may take long.
+        # A connection ends when its last packets have arrived, which may take a long time.
         if flow.start_s <= time_s:
             possible.add(flow.number)
     return due, possible
@@ -123,7 +123,7 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
 def set_up_s(clients, specification) -> float:
     """Return the time in s that a client takes until data flow, if no packets are lost.
 
-    iperf3's control connection and parameters take three round trips. Then the streams of a client connect one after another. The
+    iperf3's control connection and parameters take three round trips. Then the streams of a client connect sequentially. The
     commands that request a file from an FTP server take at least as long.
     """
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
@@ -149,7 +149,7 @@ def carry(
     origin : callable
         Function that is called once, at the origin of all times, and returns the monotonic clock in ns.
     programs : group_programs.GroupPrograms, optional
-        Programs of the groups other than long flows. They get the origin, and their end is awaited.
+        Programs of the groups other than long flows. They are told the origin, and the traffic continues until they have ended.
     changes : iterable
         Objects that change the path (`path_changes.PathChanges`, `outage.Outage`).
     recordings : iterable
@@ -174,7 +174,7 @@ def carry(
     TrafficError
         If a server doesn't listen, or a client or server fails or doesn't end.
     KilledError
-        If a signal ended a client or a server.
+        If a signal killed a client or a server.
     """
     application, clients = application_of(specification), plan_clients(specification)
     servers = {}
@@ -282,9 +282,9 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that reads the sockets again and again, at intervals of an eighth of the elapsed time.
+    """Return an event that reads the sockets repeatedly, at intervals of an eighth of the elapsed time.
 
-    This is for file transfers, whose duration is unknown.
+    It is used for file transfers, whose duration is unknown.
     """
 
     def look_again(at_s):
@@ -322,7 +322,10 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
 
 
 def time_limit_s(specification) -> float:
-    """Return the time limit in s for a client. A transfer of a given amount of data may be far slower than the link."""
+    """Return the time limit in s for a client.
+
+    A transfer of a given amount of data may take far longer than at the link's rate.
+    """
     by_time = specification.expected_s == specification.traffic.duration_s
     grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
     return grace_s + specification.expected_s * (1 if by_time else SLOWEST)
@@ -336,7 +339,7 @@ def address_of(specification, client) -> str:
 
 
 def entry_of(client, specification, process, server, folder, deadline, everyone, ended_s) -> dict:
-    """Wait for the end of a client and its server, and return the client's entry in the run document."""
+    """Wait until a client and its server have ended, and return the client's entry in the run document."""
     application, outputs = application_of(specification), {}
     for side, one in (("client", process), ("server", server)):
         if side == "server" and not application.SERVER_ENDS:
@@ -378,7 +381,10 @@ def start(node, command, output) -> subprocess.Popen:
 
 
 def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
-    """Wait until every server listens; the guest's clock is stopped during this time."""
+    """Wait until every server listens.
+
+    A guest's clock stands still while the servers are starting.
+    """
     wanted = {}
     for client in clients:
         server, _ = nodes_of(path, specification, client)

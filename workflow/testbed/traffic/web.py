@@ -1,12 +1,13 @@
-"""Web objects: nginx on the sender, and a client on the receiver. The client requests each object over a separate connection.
+"""Web objects: nginx on the sender, and a client on the receiver.
 
-The client is a program of this module, with one process for all objects of a group; a browser or curl would have to be started for each
-of thousands of objects. The client connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
-byte. The completion time is measured from the call of connect(2) to the last byte, so it includes the handshake and the request.
+The client requests each object over a separate connection. It is a program of this module, with one process for all objects of a group; a
+browser or curl would have to be started for each of thousands of objects. The client connects at the random time drawn for the object,
+sends one request (HTTP/1.1, ``Connection: close``) and reads to the last byte. The completion time is measured from the call of connect(2)
+to the last byte, so it includes the handshake and the request.
 
 The server's CCA is set on the listening socket, and accepted sockets inherit it (tcp_create_openreq_child in net/ipv4/tcp_minisocks.c).
-nginx inherits the listening socket from this program through the environment variable NGINX, as in an upgrade without interruption.
-(Without a master process nginx would crash on the variable.) Objects are sparse files in memory, one per size.
+nginx inherits the listening socket from this program through the environment variable NGINX, as in an upgrade on the fly.
+(Without a master process, nginx would crash because of this variable.) Objects are sparse files in memory, one per size.
 
 ``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, and ``... ask PLAN RESULT`` is the client.
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 from experiment.web_objects import NOT_COMPLETE
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: Number of connections that may wait to be accepted, and number of connections that nginx may have at a time.
+#: Listen backlog, and maximum number of simultaneous connections of nginx.
 BACKLOG, CONNECTIONS = 4096, 16_384
 CONFIGURATION = """
 daemon off; worker_processes 1; user root; error_log stderr error; pid {folder}/nginx.pid;
@@ -34,13 +35,13 @@ http {{
   server {{ listen {listen} backlog={backlog}; root {folder}/objects; }}
 }}
 """
-#: Largest number of bytes read at once.
+#: Maximum number of bytes read at once.
 CHUNK_BYTES = 262_144
 END_OF_HEADER = b"\r\n\r\n"
 
 
 def authority(address, port) -> str:
-    """Return an address and port in the form of a URL."""
+    """Return an address and port in the form used in URLs."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
@@ -54,7 +55,10 @@ def write_objects(folder, sizes) -> None:
 
 
 def serve(address, port, cca, folder) -> None:
-    """Open a listening socket with a CCA, and replace this process by nginx. This function doesn't return."""
+    """Open a listening socket with a CCA, and replace this process with nginx.
+
+    This function doesn't return.
+    """
     allow_open_files()
     listening = socket.socket(address_family(address), socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -160,7 +164,7 @@ def ask(plan, clock) -> dict:
                 if fetch is None:
                     clock.quiet()
                     if begun == len(sizes):
-                        # The deadline.
+                        # The deadline has passed.
                         for one in list(under_way.values()):
                             end(one, NOT_COMPLETE)
                         break
