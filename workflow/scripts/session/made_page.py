@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 class MadePageError(Exception):
-    """A documentation page has no place for the tables; the message is one sentence."""
+    """A documentation page lacks the comments that enclose the tables; the message is one sentence."""
 
 
 def markdown_table(table) -> str:

@@ -30,5 +30,5 @@ def require_slurm(executor: str) -> None:
 
 
 def _leave(cause) -> NoReturn:
-    """End the workflow with a message that gives the problem and its remedy."""
+    """Exit with a message that states the problem and the remedy."""
     sys.exit(said(f"{cause}: start this on a login node of the cluster, or without --profile profiles/slurm."))
