@@ -1,7 +1,7 @@
 """Hooks for MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their paths in the repository.
 
-Links in the pages are paths in the repository, so that they work when the repository is browsed. This module turns them into links that
-work on the site.
+Links in the pages are paths in the repository, so that they work for readers who browse the repository. This module turns them into
+links that work on the site.
 """
 
 import posixpath
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 #: Folder of the documentation's own pages.
 DOCS = "docs"
-#: Pages outside of that folder.
+#: Pages outside of `DOCS`.
 PAGES = (
     "README.md",
     "config/README.md",

@@ -1,4 +1,4 @@
-"""Programs that `make exam` and `make evaluate` accept in place of a kernel's CCA; a user's file or a file in ``examples/`` declares them."""
+"""Programs that `make exam` and `make evaluate` accept in place of a kernel's CCA, declared in a user's file or in ``examples/``."""
 
 from pathlib import Path
 
