@@ -1,4 +1,4 @@
-"""Combine the p values of several independent samples that test the same hypothesis."""
+"""Combine the p values from several independent samples with which the same hypothesis is tested."""
 
 from collections.abc import Iterable
 
@@ -11,8 +11,8 @@ from inference.paired_tests import FlippedMean, is_constant
 def fisher(p: Iterable[float]) -> float:
     """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 without tests.
 
-    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If p can have only
-    few values, as with sign flips, the true p is smaller.
+    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If each p can take only
+    a few values, as with sign flips, the true combined p is smaller.
     """
     p = np.asarray(list(p), dtype=float)
     return float(special.chdtrc(2 * len(p), -2 * np.log(p).sum())) if len(p) else 1.0

@@ -127,7 +127,7 @@ def values_of_runs(runs) -> pd.DataFrame:
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
-    Runs of the same replication form a pair if they have the same seed. If no two seeds of a cell are equal, seeds are ignored.
+    Runs of the same replication form a pair if they have the same seed. If this is true of no replication in a cell, seeds are ignored.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
