@@ -1,6 +1,6 @@
 """Find the first commit that changes TCP's behaviour: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
 
-Each step builds the guest kernel of a commit, and repeats the deciding cell until a sequential test reaches a verdict.
+Each step builds the guest kernel of a commit, and executes runs of the deciding cell until a sequential test reaches a verdict.
 """
 
 import argparse

@@ -42,7 +42,7 @@ class Run:
     Attributes
     ----------
     value : float or None
-        The measured value, if there is one.
+        The measured value; None if it is missing.
     why : str
         Reason for a missing value.
     seconds : float

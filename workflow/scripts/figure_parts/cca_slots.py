@@ -46,7 +46,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        Axes with the vertical axis already set.
+        Axes whose vertical axis is already set.
     names, ccas : list of str
         Names of the slots, and the CCAs in each slot.
     rows : dict

@@ -63,7 +63,7 @@ class Grid:
         return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
 
     def axes(self, figure, position, left, right, top, bottom) -> Axes:
-        """Add the axes of panel number `position`; the other arguments are the distances of the axes from the panel's edges."""
+        """Add the axes of panel number `position`; the other arguments are the distances of the axes from the panel's edges, in points."""
         x, y = self.corner(position)
         box = (
             (x + left) / self.width,

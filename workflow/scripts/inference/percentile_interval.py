@@ -32,7 +32,7 @@ class PercentileEstimate:
 
 
 def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
-    """Return the smallest number of values whose extremes bound a percentile with the given confidence.
+    """Return the minimum number of values for which the extremes bound a percentile with the given confidence.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
     if standardised >= MAX_STANDARDISED:
         return None
     contrast = standardised * sd
-    # exp(700) is about the largest number there is.
+    # exp(700) is about the largest number that a float can hold.
     return None if scale == "ratio" and contrast > 700 else to_effect(contrast, scale)
 
 

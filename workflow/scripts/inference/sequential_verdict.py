@@ -1,11 +1,12 @@
 """Sequential test that assigns a sample to one of two kinds, by the share of its values that meet a condition.
 
 References come first: values of each kind are added until the two kinds' shares are known to differ. The limits of the shares are one-sided
-Clopper-Pearson limits (1934, Biometrika 26), each at a part of the error. Then each sample is judged by Wald's sequential probability ratio
-test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are `1 / error` times more likely with
-one share than with the other. A sample whose true share is at most the lower limit is assigned to the wrong kind with a probability of at
-most `error` (Ville's inequality, and the ratio grows with each value that meets the condition). The same holds for a sample whose true
-share is at least the upper limit, and for any distribution of the values. Runs of samples and runs of references must have different seeds.
+Clopper-Pearson limits (1934, Biometrika 26), each with a part of the error probability. Then each sample is judged by Wald's sequential
+probability ratio test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are at least
+`1 / error` times as likely under one limit as under the other. A sample whose true share is at most the lower limit is assigned to the
+wrong kind with a probability of at most `error` (Ville's inequality, and the ratio grows with each value that meets the condition). The
+same holds for a sample whose true share is at least the upper limit, and for any distribution of the values. Runs of samples and runs of
+references must have different seeds.
 """
 
 import math

@@ -2,10 +2,10 @@
 
 The cells of a study are not a sample of a larger number of cells, so the factors are fixed: the variance of a factor is the mean square of
 its effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
-79(6)). The sums of squares are computed from the cells' means with equal weights (unweighted means; Yates, 1934, JASA 29(185)). Without
-empty cells they are orthogonal and add up, however many runs were excluded. If all cells have the same number of runs, types I, II and III
-are equal. The contribution of chance to each sum is subtracted. It is estimated from the variances and covariances of the runs of a block
-(which share their seeds), so cells needn't have the same variance.
+79(6)). The sums of squares are computed from the cells' means with equal weights (unweighted means; Yates, 1934, JASA 29(185)). As long as
+no cell is empty, they are orthogonal and add up, however many runs were excluded. If all cells have the same number of runs, types I, II
+and III are equal. The contribution of chance to each sum is subtracted. It is estimated from the variances and covariances of the runs of a
+block (which share their seeds), so cells needn't have the same variance.
 """
 
 from collections.abc import Sequence

@@ -44,7 +44,7 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     variance, df = difference_variance(variances, [len(values), len(others)])
     if variance <= NOISE:
         return None
-    # A power instead of math.sqrt: the last digit differs in one of a thousand cases, and the tables were made with the power.
+    # Use a power instead of math.sqrt: the last digit differs in one of a thousand cases, and the tables were made with the power.
     difference, error = float(values.mean() - others.mean()), variance**0.5
     statistic = difference / error
     p = float(2 * chance_below(-abs(statistic), df))

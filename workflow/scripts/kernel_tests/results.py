@@ -13,7 +13,7 @@ from wording.terminal_text import shown
 RESULTS = (PASSED, FAILED, NOT_FIT)
 #: Columns of the table; the document contains further keys for each test.
 COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
-#: Maximum number of scripts for which the terminal lists all scripts.
+#: If there are more scripts than this, the terminal lists only scripts with a test that did not pass.
 MOST_LISTED = 24
 #: Version of the document's format.
 VERSION = 1

@@ -90,7 +90,7 @@ def outcome_of(verdicts) -> str:
 
 
 def read_repeated(folder) -> Repeated:
-    """Read a results folder; raise `AtlasError` if it has no claims or isn't complete."""
+    """Read a results folder; raise `AtlasError` if the folder is incomplete or contains no claims."""
     place = Path(folder)
     files = [place / name for name in ("workflow/study.json", "tidy/runs.csv", "analysis/claims.csv")]
     if missing := [path for path in files if not os.path.isfile(path)]:
@@ -202,7 +202,7 @@ def failures_table(atlas) -> dict:
 
 
 def _cause(row):
-    """Return the known cause of a claim's failure; without one, return the reason why the claim isn't shown, or "not known"."""
+    """Return the cause of a claim's failure if it is known, otherwise the reason why the claim isn't shown, otherwise "not known"."""
     return row["cause"] or (row["because"] if row["verdict"] == NOT_SHOWN else "not known")
 
 

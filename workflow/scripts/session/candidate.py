@@ -49,7 +49,7 @@ class CandidateError(FileError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to add to a study: name in the study, definition (unless the kernel has the CCA), and kernels named in the definition."""
+    """A CCA to add to a study: its name in the study, its definition (if it needs one), and the kernels named in the definition."""
 
     name: str
     definition: dict | None = None
@@ -265,7 +265,7 @@ def _extended(study, output, more):
 
 
 def with_gate(study) -> dict:
-    """Return the study of an exam with an expectation (`analysis.expect`): all deciding rows were measured, and none of them is worse."""
+    """Return an exam's study with the expectation (`analysis.expect`) that all deciding rows were measured and none of them is worse."""
     analysis = study.get("analysis") or {}
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 

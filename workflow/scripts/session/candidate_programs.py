@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios with a replacement for each `seeds_of` that names an omitted scenario.
+    """Return the scenarios after replacing each `seeds_of` that names an omitted scenario.
 
     Of the scenarios that named the same omitted scenario, the first gets seeds of its own, and the others use the first scenario's seeds.
     """
@@ -145,7 +145,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return the reason why no program can run in a resolved scenario, or None if no such reason is known."""
+    """Return the reason why no program can run a resolved scenario, or None if no such reason is known."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence about a parameter that a resolved study sets for a CCA although it doesn't exist, or None."""
+    """Return a sentence about a nonexistent parameter that a resolved study sets for a CCA, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -77,7 +77,7 @@ def sources_of(definitions: dict) -> list[Definition]:
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return a sentence about a patch that is missing or has changed although a resolved study still needs it for a kernel, or None.
+    """Return a sentence about a missing or changed patch that is still needed to build a resolved study's kernels, or None.
 
     ``folder`` is the study's results folder, which contains the built kernels.
     """

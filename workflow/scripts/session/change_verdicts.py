@@ -108,7 +108,7 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return the approximate number of pairs at which the row would be *worse*, *better* or *like*; None above `MOST_PAIRS`.
+    """Return the approximate number of pairs at which the row would be *worse*, *better* or *like*; None if it exceeds `MOST_PAIRS`.
 
     The shares of worse and better pairs are assumed to stay the same.
     """

@@ -61,7 +61,7 @@ def _differs(place, first, second):
 
 
 def _first_difference(ours, theirs, path, apart):
-    """Return the first path at which two values differ, and the two values at this path; None if only the keys ``apart`` differ."""
+    """Return the first path at which two values differ, and the two values there; None if they are equal, ignoring the keys ``apart``."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in dict.fromkeys([*ours, *theirs]):
             if key not in apart:

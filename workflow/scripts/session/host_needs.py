@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for the given scenarios: how many they are and the first name, or only how many if these are all scenarios."""
+    """Return a phrase that counts the given scenarios and names the first, or only counts them if these are all scenarios."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:

@@ -136,7 +136,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return a dict from each part to whether the kernel has the part; must be called in separate namespaces.
+    """Return whether the kernel has each part (part -> bool); must be called in separate namespaces.
 
     Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't respond.
     """
@@ -150,7 +150,7 @@ def _features():
     if refused:
         raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
     has = {name: number not in UNKNOWN for name, number in tried.items()}
-    # Kernels since 6.18 have AccECN, and kernels since 7.0 report it for a socket.
+    # Kernels since 6.18 support AccECN, and kernels since 7.0 report its use on a socket.
     tells_accurate_ecn = int(os.uname().release.partition(".")[0]) >= 7
     return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists(), "tcpi_ecn_mode": tells_accurate_ecn}
 

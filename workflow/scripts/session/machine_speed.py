@@ -20,7 +20,7 @@ from session.run_cost import Work
 DEFAULT_RUNS = 10
 #: Minimum and maximum of a factor: no machine is more than 20 times as fast, or as slow, as the reference machine.
 LEAST, MOST = 0.05, 20.0
-#: Largest number of benchmark files read per scenario.
+#: Maximum number of benchmark files read per scenario.
 MOST_FILES = 50
 #: Maximum number of results folders whose times are kept; the oldest are deleted.
 MOST_FOLDERS = 100

@@ -82,7 +82,7 @@ def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
 
 
 def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
-    """Yield the run documents in a folder that may be pilot runs: path, matching scenario, and required values of the specification."""
+    """Yield the documents of possible pilot runs in a folder: path, matching scenario, and required values of the specification."""
     matching, wanted = same_conditions(study, other), set(cells(study))
     defined = [one.get("cca_definitions", {}) for one in (study, other)]
     for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):

@@ -83,7 +83,7 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the resolved study of each results folder with pilot runs, by folder; raise `PlanError` if a requested folder has no results.
+    """Return the resolved study of each results folder with pilot runs, by folder; raise `PlanError` if a requested one holds no results.
 
     If no folder is requested, the study's own results folder is used.
     """
@@ -230,7 +230,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return the rows of a table as lines with aligned columns; empty for a table that has only a header."""
+    """Return the rows of a table as lines with aligned columns, or no lines for a table with only a header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

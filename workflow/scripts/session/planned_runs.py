@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from session.progress_lines import WorkLeft
 from session.study_cost import Forecast, core_time
 
-#: Largest number of scenarios that are shown.
+#: Maximum number of scenarios that are shown.
 MOST_LINES = 30
 
 

@@ -21,7 +21,7 @@ SLOWER = 3
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
-#: Largest number of runs in one job. The descriptions of all runs are part of the job's command line.
+#: Maximum number of runs in one job. The descriptions of all runs are part of the job's command line.
 MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05

@@ -10,7 +10,7 @@ from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
 
-#: Smallest number of executed runs for which the error of a study's estimate is reported.
+#: Minimum number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
 
 

@@ -28,8 +28,8 @@ def simulator_digest() -> str:
 def program_content() -> str:
     """Return the SHA-256 of the source files of the testbed and the simulator.
 
-    As long as it is the same, `testbed_digest` and `simulator_digest` are the same too. The files are read again only after one of the
-    files has changed, because the run cache calls this function for each run.
+    As long as this digest is unchanged, `testbed_digest` and `simulator_digest` are unchanged too. Because the run cache calls this
+    function for each run, the files are read again only after one of the files has changed.
     """
     return _content((*identity.TESTBED, identity.SIMULATOR), _file_states(*identity.TESTBED, identity.SIMULATOR))
 
