@@ -128,7 +128,7 @@ def draw_interval(axes, place, low, high, colour) -> None:
 
 
 def level(axes, value) -> None:
-    """Draw a dashed horizontal line at a value."""
+    """Draw a dashed horizontal line at a value; draw nothing if the value is None or lies beyond the axis."""
     if value is not None and axes.get_ylim()[0] <= value <= axes.get_ylim()[1]:
         axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 

@@ -50,7 +50,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
     names, ccas : list of str
         Names of the slots, and the CCAs in each slot.
     rows : dict
-        (slot, CCA) -> mapping with the values; a missing pair has no mark.
+        (slot, CCA) -> mapping with the values; no mark is drawn for a pair that is missing.
     value, low, high : str
         Keys of the mean and of the ends of its interval.
     below : str

@@ -30,7 +30,7 @@ class Panel:
     top: float
     width: float
     height: float
-    description: str  # of the panel's contents, for readers who can't see it
+    description: str  # the panel's contents in words, for readers who can't see the figure
 
 
 @dataclass(frozen=True)

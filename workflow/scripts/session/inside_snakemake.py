@@ -14,7 +14,7 @@ from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 
-#: The only version with which the workflow is tested. A test ensures that envs/workflow.lock has the same version.
+#: The only version with which the workflow is tested. A test ensures that envs/workflow.lock names the same version.
 TESTED_VERSION = "9.27.1"
 #: Arguments in `apptainer-args` that isolate runs from the machine; profiles/default describes each.
 CLOSED = ("--cleanenv", "--net")
@@ -180,7 +180,7 @@ def show_in_containers(folder: Path) -> None:
 def require_closed_containers(workflow) -> None:
     """Exit with a message if the Apptainer arguments don't isolate containers from the machine.
 
-    The workflow's own profile, profiles/default, has the required arguments; the profile of a workflow that uses this module may not.
+    The workflow's own profile, profiles/default, sets the required arguments; the profile of a workflow that uses this module may not.
     """
     given = workflow.deployment_settings.apptainer_args.split()
     if missing := [word for word in CLOSED if word not in given]:

@@ -216,7 +216,7 @@ def _count_row(head, events, replications):
 def _over_scenarios(rows) -> Iterator[Row]:
     """Yield one row per measure and CCA over all scenarios, if there are several scenarios.
 
-    A replication of a scenario counts once: its signs over both IP versions are added.
+    A replication of a scenario counts once: its signs for both IP versions are added.
     """
     groups: dict[tuple, dict] = {}
     for row in rows:
@@ -284,7 +284,7 @@ def score_keys(scorecard) -> list[str]:
 
 
 def _values_of_exam(results, measures):
-    """Return the runs of the examined CCA with the values of the measures."""
+    """Return the runs of the examined CCA, with one column of values per measure."""
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
     return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])

@@ -65,7 +65,7 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs, which use IPv6: packets have less payload, so files take longer."""
+    """Return the specification of a scenario's slowest runs, which use IPv6: packets carry less payload, so files take longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 

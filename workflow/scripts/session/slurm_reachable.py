@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from wording.terminal_text import said
 
-#: Time in s that Slurm's own commands wait for the controller.
+#: Time limit for `sinfo`, in s: Slurm's own commands wait this long for the controller.
 LIMIT_S = 60
 
 

@@ -21,7 +21,7 @@ ADDRESS_SPACE_BYTES = 12 * 2**30
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
     """Remove the variables through which Apptainer would pass the caller's environment to containers.
 
-    PYTHONPATH is removed too: where a job starts Snakemake again, modules in PYTHONPATH would replace modules of Snakemake's environment.
+    PYTHONPATH is removed too: if a job starts Snakemake again, modules in PYTHONPATH would replace modules of Snakemake's environment.
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
