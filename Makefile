@@ -3,7 +3,7 @@
 quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
-# 1: setup also makes the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need it.
+# If 1, setup also makes the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need it.
 NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $(call quoted,$(CONFIG))),1)
 # The name of a study, or the path of its file; if empty, the default study.
 STUDY =
@@ -16,14 +16,14 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-# exam, evaluate: CCA is a CCA of the kernel, the path of a C file or of a YAML file with a definition, or a stack's CCA (quic-go:reno).
+# exam, evaluate: CCA is a kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's CCA (quic-go:reno).
 # PROGRAM is a YAML file that declares a program; then CCA is one of its CCAs. QUICK=1 runs the short exam.
 CCA =
 PROGRAM =
 QUICK =
 # exam: number of additional replications for the scenarios whose rows are open.
 MORE =
-# exam: exit with a status other than 0 if a row that decides is worse or was not measured.
+# exam: exit with a status other than 0 if a deciding row is worse or was not measured.
 GATE =
 # Two results folders, for compare.
 EXAMS =
@@ -37,7 +37,7 @@ IMAGES =
 RERUN =
 # verify, packets, trace: also build the kernels of the received results or of the run.
 BUILD =
-# packets, trace: RUN is a run's document. packets: AT names interfaces (all if empty); FULL=1 keeps whole packets.
+# packets, trace: RUN is the path of a run document. packets: AT names interfaces (all if empty); FULL=1 keeps entire packets.
 RUN =
 AT =
 FULL =
@@ -51,20 +51,20 @@ ONLY =
 GOOD =
 BAD =
 WHEN =
-# series: an mbox, patches or a folder of patches, and the kernel that they are for.
+# series: an mbox, patches or a folder of patches, and the kernel to which they apply.
 SERIES =
 BASE =
 # plan: the difference to detect, as in '2 %' or '5 ms' (the study's if empty), a metric (all if empty), and results folders with pilot runs.
 DIFFERENCE =
 METRIC =
 FROM =
-# trace: kernel events and TCP's functions, names with * and ?, separated by spaces.
+# trace: names of kernel events and of TCP functions, which may contain * and ?, separated by spaces.
 EVENTS =
 FUNCTIONS =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 # The command that continues an interrupted workflow, for its message.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
-# Empty means unset: set-up leaves compiling to the first import, and if bytecode weren't written, each call would compile pandas for 3 s.
+# Empty means unset. Set-up leaves compiling to the first import; if no bytecode were written, each call would take 3 s to compile pandas.
 IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 # A misspelt variable would be ignored, and the default study would run. Every name in this file is a known variable.
@@ -76,7 +76,7 @@ $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT))
 .DEFAULT_GOAL = run
 .PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
 
-# Runs before set-up, which may take minutes; a problem with the name has been printed already.
+# Runs before set-up, which may take minutes; a problem with the name has already been printed.
 study:
 	@test -n $(call quoted,$(CONFIG))
 

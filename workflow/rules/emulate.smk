@@ -4,7 +4,7 @@
 # A profile sets the number of runs per job (`set-resources`): one on a single machine, many on a cluster.
 if EMULATED and JOB_SIZE.runs == 1:
 
-    # One run: a guest kernel with its own network and clock. The last line of its log reports the outcome.
+    # One run: a guest kernel with its own network and clock. The last line of the log reports the outcome.
     rule emulate_run:
         input:
             kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
@@ -35,8 +35,8 @@ elif EMULATED:
     # Resources that the command line or a profile sets for `emulate_run` apply to these jobs too.
     SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
 
-    # Several runs, one after another. Each document is kept once it is complete (`update`), so a restarted job
-    # executes only the missing runs.
+    # A job executes several runs in sequence. Each document is kept once it is complete (`update`), so a restarted
+    # job executes only the missing runs.
     for number, runs in enumerate(
         studies.job_runs(STUDY, *JOB_SIZE, seconds_of=expected_s, needs_of=needs_of, scenarios=SCENARIOS_OF["uml"]), 1
     ):
@@ -72,13 +72,13 @@ elif EMULATED:
             shell:
                 CARRY_OUT
 
-    # Record the same for each document as a job with a single run would record.
+    # For each document, record the same as a job with a single run would record.
     inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 
 if MEASURED:
 
-    # One run under the machine's own kernel and clock. The job has all cores, so that no other job of this workflow runs
+    # One run under the machine's own kernel and clock. The job occupies all cores, so that no other job of this workflow runs
     # at the same time. It waits until no run of another workflow holds a core (`testbed.machine.machine.whole_machine`).
     rule measure_run:
         output:

@@ -2,7 +2,7 @@
 
 
 def reported(figure, path):
-    """Return a figure's path, marked for `snakemake --report`; the caption is written when the figure is drawn."""
+    """Mark a figure's path for `snakemake --report`, and return it; the caption is written when the figure is drawn."""
     return report(
         path,
         caption=os.path.abspath(f"{STUDY_FOLDER}/figures/{figure.slug}.rst"),

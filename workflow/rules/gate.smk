@@ -1,9 +1,9 @@
 # Gate, after everything else exists: analysis/expectations.csv -> exit status
 
 
-# Runs last, so that report and tables are complete whatever the result. The job fails if an expectation isn't met. It then
-# leaves no output, so the next call checks again and fails again. The message is in gate.failed; `onerror` of the Snakefile
-# prints this file last and in one piece.
+# Runs last, so that report and tables are complete whatever the result. If an expectation isn't met, the job fails and leaves
+# no output, so the next call checks again and fails again. The message is in gate.failed; `onerror` in the Snakefile prints
+# this file last and in one piece.
 rule judge_study:
     input:
         expectations="results/{study}/analysis/expectations.csv",

@@ -4,7 +4,7 @@
 if KERNELS:
 
     # Takes seconds, or minutes for a Linux version that is not in the cache yet. The rule runs outside the workflow's containers, because
-    # the compiler gets a separate container that contains nothing else (setup/kernels.py).
+    # the compiler runs in a separate container that contains nothing else (setup/kernels.py).
     rule build_kernel:
         input:
             files=ancient(lambda wildcards: files_of_kernel(wildcards.kernel)),

@@ -9,7 +9,7 @@ def documents_up_to(scenario, replications):
 
 
 def look_at(scenario, replications):
-    """Return the file of an interim look. If it doesn't exist yet, Snakemake takes the look first and then evaluates the inputs again."""
+    """Return the file of an interim look. If the file doesn't exist yet, Snakemake takes the look and then evaluates the inputs again."""
     return checkpoints.take_look.get(study=STUDY["study"], scenario=scenario, replications=replications).output[0]
 
 

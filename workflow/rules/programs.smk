@@ -3,7 +3,7 @@
 
 if PROGRAMS:
 
-    # Archives the files in the study's results. The runs use the archive even if the user's files change or disappear.
+    # Archives a program's files in the study's results. Runs use the archive even if the user's files change or disappear.
     rule lay_in_program:
         input:
             # The files are no longer needed once they are archived.

@@ -50,7 +50,7 @@ rule write_report:
         "../scripts/report_page/write_report.py"
 
 
-# The page on which a reader chooses the data to draw. It needs only the tidy tables.
+# The page on which a reader chooses the data to plot. It needs only the tidy tables.
 rule write_explorer:
     input:
         **table_paths(("runs", "scenarios", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),

@@ -5,7 +5,7 @@ KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 
 def kernel_for(scenario, cca):
-    """Return a list with the file of the custom kernel that runs need; empty if runs need only the image's kernel."""
+    """Return a list with the path of the custom kernel that runs need; empty if runs need only the image's kernel."""
     name = kernel_of(studies.definitions_in(STUDY, scenario, cca), LINUX_SHA256)
     return [f"results/{STUDY['study']}/kernels/{name}/linux"] if name else []
 
@@ -65,9 +65,9 @@ if GAPS:
 # A study that continues until its means are precise enough may need fewer documents (looks.smk).
 POSSIBLE_DOCUMENTS = RUN_DOCUMENTS
 MOST_DOCUMENTS = len(POSSIBLE_DOCUMENTS)
-# Conditions of a scenario's runs, with the largest values of drawn conditions: a job needs enough resources for these.
+# Conditions of a scenario's runs, with the largest values of conditions that are drawn at random: a job needs enough resources for these.
 CONDITIONS = {scenario: studies.largest_conditions(STUDY, scenario) for scenario in SCENARIOS}
-# The same conditions as JSON for the testbed, only for scenarios without drawn conditions.
+# The same conditions as JSON for the testbed, only for scenarios in which no condition is drawn at random.
 CONDITIONS_JSON = {
     scenario["id"]: json.dumps(CONDITIONS[scenario["id"]])
     for scenario in STUDY["scenarios"]
@@ -92,7 +92,7 @@ def conditions_of_document(path):
     return conditions_of(scenario, cca, replication)
 
 
-# From this content, a job detects that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
+# With this digest, a job detects that the testbed was edited after the testbed's digest was computed (`testbed.job.still_valid`).
 PROGRAM_CONTENT = program_content()
 
 # The same command for every job. Otherwise a change to a rule's text would make runs stale.
@@ -106,8 +106,8 @@ CARRY_OUT = (
 def job_with(log=None):
     """Return a function that computes a job's parameter ``job``.
 
-    The parameter is JSON with the job's runs (CCA, IP version, replication, seed), the job's log, and the content of the testbed's
-    program. Snakemake doesn't record the parameter, because it follows from the job's files.
+    The parameter is JSON with the job's runs (CCA, IP version, replication, seed), the job's log, and `PROGRAM_CONTENT`. Snakemake
+    doesn't record the parameter, because it follows from the job's files.
     """
 
     def job(wildcards, output):

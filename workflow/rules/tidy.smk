@@ -5,7 +5,7 @@
 rule check_documents:
     input:
         documents=RUN_DOCUMENTS,
-        # The schema's date is irrelevant: documents of another form come from a testbed with another digest.
+        # The schema's modification time is irrelevant: documents of another form come from a testbed with another digest.
         schema=ancient(own("workflow/schemas/run.schema.json")),
     output:
         in_order="results/{study}/logs/documents-in-order.txt",

@@ -1,8 +1,8 @@
 """The calling convention of all rule scripts, and the log of their output.
 
-A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. The libraries of the script's image come
-first in Python's search path; Snakemake's environment is appended to the end. A test (`tests/test_layers.py`) ensures
-that the image has every library that a script imports.
+A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. In Python's search path, the libraries of the
+script's image come first, and Snakemake's environment is appended. A test (`tests/test_layers.py`) ensures that the image
+contains every library that a script imports.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 class _Both:
-    """A stream that also copies its text to a log, and ignores errors in writing the log."""
+    """A stream that also copies its text to a log; errors in writing the log are ignored."""
 
     def __init__(self, stream: TextIO, log):
         self.stream, self.log = stream, log

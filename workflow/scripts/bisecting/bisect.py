@@ -1,6 +1,6 @@
 """Find the first commit that changes TCP's behaviour: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
 
-Each step builds the guest kernel of a commit, and runs the deciding cell until a sequential test has a verdict.
+Each step builds the guest kernel of a commit, and executes runs of the deciding cell until a sequential test reaches a verdict.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from study_files.strict_yaml import FileError
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Files in a folder of results: the request and the skipped commits, the findings as JSON, and the findings as text.
+#: Files in a results folder: the request with the skipped commits, the findings as JSON, and the findings as text.
 STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
 
 
@@ -89,7 +89,7 @@ def _carry_out(asked):
 
 
 def _kept(asked):
-    """Return the commits that earlier calls skipped; raise BisectError if the folder belongs to another request."""
+    """Return the commits that earlier calls skipped; raise BisectError if the folder is damaged or belongs to another request."""
     state = asked.folder / STATE
     identity = asked.identity(ROOT)
     if not state.exists():
@@ -141,7 +141,7 @@ def lines_of(answer, history) -> list[str]:
 
 
 def document_of(answer) -> dict:
-    """Return a search's findings as a document for `RESULT`."""
+    """Return the findings of a search in the form of the file `RESULT`."""
     compared = answer.compared
     return {
         "first_bad": answer.search.found,

@@ -27,7 +27,7 @@ from wording.terminal_text import shown
 
 #: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: Time limit of a run, because its kernel may hang: the larger of this number of real seconds and this multiple of GOOD's longest run.
+#: A kernel may hang, so each run is limited: to the larger of `LEAST_LIMIT_S` real seconds and `TIMES_LONGEST` times GOOD's longest run.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -42,11 +42,11 @@ class Run:
     Attributes
     ----------
     value : float or None
-        The measured value; None if there is no value.
+        The measured value; None if it is missing.
     why : str
         Reason for a missing value.
     seconds : float
-        Duration of the run.
+        Duration of the run, in s.
     """
 
     value: float | None
@@ -69,7 +69,7 @@ class Commits:
     folder : pathlib.Path
     cores : int
     longest_s : float or None
-        Duration of GOOD's longest run, which determines the time limit of other runs.
+        Duration of GOOD's longest run, in s, from which the time limit for other runs is derived.
     """
 
     tree: str
@@ -193,13 +193,13 @@ class Commits:
 def _carried_out(command):
     """Run a command; return its exit status, standard output and standard error.
 
-    If the call is interrupted, the command is terminated, and the call waits for its end.
+    If the call is interrupted, it terminates the command and waits until the command has exited.
     """
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:
             printed, why = process.communicate()
         except BaseException:
-            process.terminate()  # set-up ends the compilers
+            process.terminate()  # set-up terminates the compilers
             process.wait()
             raise
     return process.returncode, printed, why
@@ -211,7 +211,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return the reason for a failed build in one line: the compiler's first error, or the first line if there is no such error."""
+    """Return the reason for a failed build in one line: the compiler's first error or, if the compiler reported none, the first line."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

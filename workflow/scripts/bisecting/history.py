@@ -1,7 +1,7 @@
 """Search the commits between GOOD and BAD with `git bisect`.
 
-Git searches in a separate repository, which uses the objects of the user's repository. The user's repository is only
-read. Each call begins the search again and reuses existing kernels and runs, so the separate repository needn't be kept.
+Git searches in a separate repository that uses the objects of the user's repository, which is only read. Each call begins the
+search again and reuses existing kernels and runs, so the separate repository needn't be kept.
 """
 
 import re

@@ -18,20 +18,20 @@ from study_files.study_runs import definitions_in
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Folder of results, below the current folder.
+#: Results folder, relative to the current folder.
 FOLDER = Path("results/bisect")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A request to search for a commit.
+    """A request to find the first bad commit.
 
     Attributes
     ----------
     tree : str
         The repository.
     good, bad : str
-        Commits.
+        Hashes of the two commits.
     condition : Condition
     study : dict
         The resolved study.
@@ -84,7 +84,7 @@ def question_of(tree, good, bad, when, study_file, only="*") -> Question:
     Raises
     ------
     FileError
-        An argument or the study is invalid; the message has the allowed values.
+        An argument or the study is invalid; the message states the allowed values.
     """
     for name, given in (("KERNEL", tree), ("GOOD", good), ("BAD", bad), ("WHEN", when)):
         if not given:

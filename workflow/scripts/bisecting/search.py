@@ -1,4 +1,4 @@
-"""The search for the first bad commit: the deciding cell and threshold, the behaviour of GOOD and BAD, and the verdicts."""
+"""The search for the first bad commit: choose the deciding cell and threshold, measure GOOD and BAD, and judge commits."""
 
 import statistics
 import time
@@ -15,13 +15,13 @@ from inference.paired_comparison import Comparison, Family, compare
 from inference.sequential_verdict import UPPER, SequentialTest, best_cut, reference_test
 from wording.number_format import count
 
-#: Runs of GOOD and of BAD in each cell, from which the deciding cell and threshold are chosen.
+#: Number of runs of GOOD, and of BAD, in each cell; the deciding cell and the threshold are chosen from these runs.
 SCREENED = 6
 #: Interim looks at the references: numbers of runs of GOOD, and of BAD, after which the two are tested for a difference.
 LOOKS = (16, 32, 64)
-#: Largest number of runs of a commit; a commit that is still undecided then is skipped.
+#: Maximum number of runs of a commit; a commit without a verdict after these runs is skipped.
 MOST_RUNS = 64
-#: If a commit would need more runs than this even if all agree, more reference runs are made first.
+#: If a verdict would need more runs than this even if all of them agree, more reference runs are made first.
 FEW_RUNS = 8
 #: Bounds on two probabilities: that the references' limits are wrong, and that any verdict is wrong although the limits are right.
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
@@ -51,7 +51,7 @@ class Verdict:
 class References:
     """Behaviour of GOOD and BAD in the deciding cell.
 
-    Each of the two has ``runs`` runs; ``hits_good`` and ``hits_bad`` are the numbers of runs that meet the condition.
+    ``runs`` is the number of runs of each; ``hits_good`` and ``hits_bad`` are the numbers of runs that meet the condition.
     """
 
     runs: int
@@ -65,7 +65,7 @@ class References:
 class Answer:
     """Result of a search.
 
-    ``search`` has the first bad commit or the candidates. ``error`` is an upper bound on the probability that the result is wrong.
+    ``search`` contains the first bad commit or the candidates. ``error`` is an upper bound on the probability that the result is wrong.
     """
 
     search: Search
@@ -104,7 +104,7 @@ class Searching:
     _known: dict = field(default_factory=dict)
 
     def carry_out(self) -> Answer:
-        """Search until a commit is found, or only skipped commits remain.
+        """Search until the first bad commit is found or only skipped commits remain.
 
         Raises
         ------
@@ -265,7 +265,11 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return (first distance, second distance, cell, condition) for GOOD and BAD in a cell, or None if BAD isn't worse."""
+    """Return two measures of how well a condition separates BAD from GOOD, the cell, and the condition; None if BAD isn't worse.
+
+    The first measure is the share of BAD's runs that meet the condition minus the share of GOOD's runs. The second, for ties, is the
+    separation of the values from the threshold or, for a change, of the two medians.
+    """
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)

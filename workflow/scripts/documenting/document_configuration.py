@@ -3,8 +3,8 @@
     python -m documenting.document_configuration           writes README.md and data-dictionary.md
     python -m documenting.document_configuration --check   fails if a file is out of date
 
-The text is in the templates next to this module; studies, keys and columns come from the study files, the schema and the declarations of the
-tables.
+The text is in the templates next to this module; the lists of studies, keys and columns come from the study files, the schema and the table
+declarations.
 """
 
 import argparse
@@ -54,7 +54,7 @@ GENERATED = {"README.md": _readme, "data-dictionary.md": _data_dictionary}
 
 
 def _filled(template, **values):
-    """Fill in a template of this folder; return the text."""
+    """Return the text of a template in this folder, filled in with the given values."""
     layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, **layout)
     environment.filters |= {"cell": lambda text: text.replace("|", "\\|"), "anchor": _anchor}
@@ -62,7 +62,7 @@ def _filled(template, **values):
 
 
 def _anchor(heading):
-    """Return the anchor that GitHub gives a heading: its letters, digits, hyphens and underscores."""
+    """Return the anchor that GitHub derives from a heading: lower-case letters, digits, underscores and hyphens (also for spaces)."""
     return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,7 +1,7 @@
 """Hooks for MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their paths in the repository.
 
-Links in the pages are paths in the repository, so that they work when the repository is browsed. This module turns them into links that
-work on the site.
+Links in the pages are paths in the repository, so that they work for readers who browse the repository. This module turns them into
+links that work on the site.
 """
 
 import posixpath
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 #: Folder of the documentation's own pages.
 DOCS = "docs"
-#: Pages outside of that folder.
+#: Pages outside of `DOCS`.
 PAGES = (
     "README.md",
     "config/README.md",
@@ -38,7 +38,7 @@ EXTERNAL = re.compile(
 
 
 def site_path(path) -> str:
-    """Return the path that a file of the repository has on the site.
+    """Return the path on the site of a file in the repository.
 
     >>> site_path("docs/exam.md"), site_path("config/gate.md")
     ('exam.md', 'config/gate.md')
@@ -70,7 +70,7 @@ def _target(link, page):
 
 
 def repository_path(path) -> str:
-    """Return the path that a page of the site has in the repository."""
+    """Return the path in the repository of a page on the site."""
     return path if path in PAGES else f"{DOCS}/{path}"
 
 

@@ -1,8 +1,8 @@
 """Choose axes that make the values legible.
 
-A panel's axis is logarithmic if the panel's values span more than a factor of 10; near zero it is linear if some of the values are zero.
-Panels share an axis if each panel's values fill a good part of it, because panels with the same axis can be compared. An axis of RTTs
-covers the same multiples of the path's RTT in every panel. An axis of differences always includes zero.
+A panel's axis is logarithmic if the panel's values span more than a factor of 10; if some of the values are zero, the axis is linear near
+zero. Panels share an axis if the values of each panel fill a good part of the axis, because panels with the same axis can be compared. RTT
+axes cover the same multiples of the base RTT in every panel. An axis of differences always includes zero.
 """
 
 import math
@@ -12,9 +12,9 @@ from matplotlib.ticker import MaxNLocator
 
 LOG_FROM_RATIO = 10
 MAX_DECADES = 6
-# A linear axis begins at zero if its lowest value is below this share of the highest.
+# A linear axis begins at zero if the smallest value is less than this share of the largest.
 ZERO_BELOW_SHARE = 0.4
-# Smallest share of a shared axis that each panel must fill.
+# Minimum share of a common axis that each panel must fill.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
 # If a difference is larger than this multiple of the margin, the margins would be too narrow to see on a linear axis.
@@ -23,14 +23,14 @@ LINEAR_MARGINS = 8
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of values."""
+    """A value axis."""
 
     kind: str  # "linear", "log" or "symlog" (linear below `linear_below`, logarithmic above)
-    low: float  # its ends, in the unit of the values
+    low: float  # ends of the axis, in the unit of the values
     high: float
     ticks: tuple  # values that are labelled
     linear_below: float | None = None  # for "symlog"
-    linear_decades: float = 0.4  # for "symlog": length of the linear part of each sign, in decades
+    linear_decades: float = 0.4  # for "symlog": length of the linear part on each side of zero, in decades
 
     def length(self) -> float:
         """Return the axis's length: in the unit of the values if the axis is linear, otherwise in decades."""
@@ -42,7 +42,7 @@ class Axis:
 def panel_axes(panels, build=None) -> list[Axis]:
     """Return an axis for each panel; panels whose values fill enough of a common axis share this axis.
 
-    `panels` has a list for each panel, with the values and the references to draw. A list may be empty; values must not be negative.
+    `panels` contains one list per panel: the values and the reference lines to draw. A list may be empty; values must not be negative.
     `build` makes an axis from such a list; the default is `axis_for`.
     """
     build = build or axis_for
@@ -97,7 +97,7 @@ def linear_axis(low, high) -> Axis:
 
 
 def log_axis(low, high) -> Axis:
-    """Return a logarithmic axis with labels at the decades; a short axis also has labels at multiples of 2 and 5."""
+    """Return a logarithmic axis with ticks at the decades and, if it spans at most two decades, also at 2 and 5 times each decade."""
     room = (high / low) ** MARGIN
     low, high = low / room, high * room
     steps = (1,) if math.log10(high / low) > 2 else (1, 2, 5)
@@ -113,8 +113,8 @@ def log_axis(low, high) -> Axis:
 def relative_axes(values, paths) -> list[Axis]:
     """Return an axis for each panel; all axes cover the same multiples of the panels' reference values.
 
-    `paths` has the reference value of each panel, such as the RTT of the empty path. If a reference value is 0 or unknown, the result
-    is the same as from `panel_axes`. Otherwise the axes are logarithmic if the multiples span more than a factor of 10, and linear if not.
+    `paths` contains the reference value of each panel, such as the base RTT of its path. If a reference value is 0 or unknown, the result
+    is the same as from `panel_axes`. Otherwise, the axes are logarithmic if the multiples span more than a factor of 10, else linear.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)
@@ -136,7 +136,7 @@ def difference_axis(values, margin=None, least=0.0) -> Axis:
         Range that must stay legible, from -margin to +margin. If some values are much larger, the axis is
         linear in this range and logarithmic outside.
     least : float, optional
-        Smallest extent of the axis on each side of zero.
+        Minimum extent of the axis on each side of zero.
     """
     reach = max(margin or 0.0, least)
     low, high = min([-reach, 0.0, *values]), max([reach, 0.0, *values])

@@ -1,7 +1,7 @@
-"""Captions of figures: plain prose with jinja, filled in with the figure's parameters when the figure is drawn.
+"""Figure captions: Jinja templates in plain prose, filled in with the figure's parameters when the figure is drawn.
 
-The first paragraph of a caption's file describes the figure's contents in at most `MOST_WORDS` words. The following paragraphs
-explain how to read the figure; the page folds them.
+The first paragraph of a caption describes the figure's contents in at most `MOST_WORDS` words. The other paragraphs explain how
+to read the figure; the page shows them collapsed.
 """
 
 import re
@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 import jinja2
 
-#: Largest number of words in a caption's first paragraph.
+#: Maximum number of words in the first paragraph of a caption.
 MOST_WORDS = 60
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Read a caption's template from a file and fill it in; return the text with each paragraph on one line.
+    """Read a caption template from a file and fill it in; return the text with each paragraph on one line.
 
     The template refers to ``params`` as ``snakemake.params.<name>``. Paragraphs are separated by blank lines.
     """
@@ -32,7 +32,7 @@ def _filled(template, params):
 
 
 def write_caption(template: str, params: Mapping[str, object], path: str | Path) -> None:
-    """Fill in a caption's template and write the text to a file.
+    """Fill in a caption template and write the text to a file.
 
     Braces are escaped, because the page and ``snakemake --report`` read the file as a template.
     """

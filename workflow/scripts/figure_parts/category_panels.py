@@ -1,4 +1,4 @@
-"""Panels whose horizontal axis has one slot per category, such as a buffer size; and functions that draw in the slots."""
+"""Panels whose horizontal axis is divided into slots, one per category (such as a buffer size), and functions that draw in the slots."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ class CategoryPanels(PanelFigure):
     Parameters
     ----------
     title : str
-        Title of the whole figure.
+        Title of the figure.
     panels : int
     key_entries : int
         Number of lines and marks in the key above each panel's plot.
@@ -75,7 +75,7 @@ def panel_key(axes, key, left_pt) -> None:
 
 
 def none_to_draw(title, words) -> CategoryPanels:
-    """Return an empty figure with ``words``, the reason why nothing is drawn."""
+    """Return an empty figure that shows only ``words``, the reason why nothing is drawn."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
@@ -111,7 +111,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
-    """Draw a vertical line at each position, from the low to the high value; all lines are one path."""
+    """Draw a vertical line at each position, from the low to the high value; all lines form one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan
@@ -128,13 +128,13 @@ def draw_interval(axes, place, low, high, colour) -> None:
 
 
 def level(axes, value) -> None:
-    """Draw a dashed horizontal line at a value."""
+    """Draw a dashed horizontal line at a value; draw nothing if the value is None or lies beyond the axis."""
     if value is not None and axes.get_ylim()[0] <= value <= axes.get_ylim()[1]:
         axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
 def draw_nothing(axes, place, text="none valid") -> None:
-    """Mark a slot that has nothing to draw."""
+    """Mark a slot in which nothing can be drawn."""
     bottom, top = axes.get_ylim()
     y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2
     axes.text(

@@ -1,4 +1,4 @@
-"""Panels with one slot per category; each slot has one mark with an interval for each CCA."""
+"""Panels with one slot per category; each slot shows one mark with an interval for each CCA."""
 
 from matplotlib.lines import Line2D
 
@@ -10,7 +10,7 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Share of a slot's width over which its CCAs are distributed.
+#: Share of a slot's width over which the CCAs' marks are spread.
 SPREAD = 0.76
 
 
@@ -46,11 +46,11 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        Axes with the vertical axis already set.
+        Axes whose vertical axis is already set.
     names, ccas : list of str
         Names of the slots, and the CCAs in each slot.
     rows : dict
-        (slot, CCA) -> mapping with the values; a missing pair has no mark.
+        (slot, CCA) -> mapping with the values; no mark is drawn for a pair that is missing.
     value, low, high : str
         Keys of the mean and of the ends of its interval.
     below : str
@@ -85,14 +85,14 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
 
 
 def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
-    """Draw a figure with panels for each group of rows; a figure without rows states that no run is valid.
+    """Draw a figure with panels for each group of rows; if the table is empty, the figure states that no run is valid.
 
     Parameters
     ----------
     title : str
-        Title of the whole figure.
+        Title of the figure.
     table : pandas.DataFrame
-        Table with ``cca`` and the columns `by`; rows with equal values in `by` form a group.
+        Table with the column ``cca`` and the columns `by`; rows with equal values in `by` form a group.
     draw_group : callable
         Called with the figure's `CategoryPanels`, the table's CCAs and a group's rows; adds `panels_each` panels.
     """

@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 from figure_parts.figure_style import LIGHT
 
 DOTS = (0, (1, 1.6))
-#: Largest number of changes that are described in words.
+#: Maximum number of changes that are described in words.
 MOST_IN_WORDS = 6
 
 

@@ -1,6 +1,6 @@
-"""The plane of throughput against queueing delay: delay decreases to the right, and an ellipse shows the scatter of the runs.
+"""Plots of throughput against queueing delay: delay decreases to the right, and an ellipse shows the scatter of the runs.
 
-It follows Winstein and Balakrishnan (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
+The plots follow Winstein and Balakrishnan (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
 up and to the right is better.
 """
 
@@ -13,9 +13,9 @@ from matplotlib.transforms import Affine2D
 from figure_parts.axis_scales import Axis, axis_for, linear_axis, log_axis
 from figure_parts.figure_style import LIGHT, cca_colour
 
-#: A logarithmic axis of delays has at least this ratio between its ends, so that two of its ticks are labelled.
+#: Minimum ratio between the ends of a logarithmic delay axis, so that at least two ticks are labelled.
 LEAST_RATIO = 5.0
-#: The ellipse of two dots is a line, which doesn't show the scatter.
+#: Minimum number of dots for an ellipse: the ellipse of two dots is a line, which doesn't show the scatter.
 LEAST_DOTS = 3
 
 
@@ -43,9 +43,9 @@ def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_ellipse(axes, x, y, cca) -> None:
-    """Draw a CCA's one-sigma ellipse in axes that have their final scales; draw nothing for fewer than `LEAST_DOTS` pairs.
+    """Draw a CCA's one-sigma ellipse in axes whose scales are already final; draw nothing for fewer than `LEAST_DOTS` pairs.
 
-    The ellipse is computed on the scales of the axes: from logarithms along a logarithmic axis.
+    The ellipse is computed on the scales of the axes: from logarithms if an axis is logarithmic.
     """
     if len(x) < LEAST_DOTS:
         return
@@ -64,10 +64,10 @@ def ellipse_entry() -> Line2D:
 
 
 def reach(values, kind) -> list[float]:
-    """Return the two ends of an ellipse along one axis.
+    """Return the two ends of a one-sigma ellipse along one axis.
 
-    ``values`` are the coordinates along this axis, and ``kind`` is its scale, "linear" or "log". The list is empty for other scales
-    and for fewer than `LEAST_DOTS` values.
+    ``values`` are the coordinates along this axis, and ``kind`` is the axis's scale, "linear" or "log". The list is empty for other
+    scales and for fewer than `LEAST_DOTS` values.
     """
     values = np.asarray(values, float)
     if len(values) < LEAST_DOTS or kind not in ("linear", "log"):

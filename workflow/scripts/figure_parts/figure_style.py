@@ -9,8 +9,8 @@ The seven steps of the ramp are for tiles. They differ mainly in lightness, so t
 order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and
 text on the other steps has the colour of the paper.
 
-The seven steps of the balance are for tiles whose middle means "fair". One side is orange, the other purple; the farther a step is from
-the middle, the farther its colour is from the paper's.
+The seven steps of the balance are for tiles on a scale whose middle means "fair". One side is orange, the other purple; the farther a step
+is from the middle, the more its colour differs from the paper's.
 """
 
 import zlib

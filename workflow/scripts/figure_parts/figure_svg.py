@@ -1,7 +1,7 @@
-"""Write figures as SVG, so that equal data give equal bytes.
+"""Write figures as SVG files that are identical to the byte if the data are equal.
 
 Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a
-hundredth of a point, and the style of equal marks is written once, on their group.
+hundredth of a point, and the style of equal marks is written only once, on the group of the marks.
 """
 
 import io
@@ -30,18 +30,18 @@ class Panel:
     top: float
     width: float
     height: float
-    description: str  # of the panel's contents, for readers who can't see it
+    description: str  # the panel's contents in words, for readers who can't see the figure
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, in the form that a figure's script returns."""
+    """A drawing as a figure's script returns it."""
 
     figure: Figure
     panels: list[Panel]
     title: str  # what the figure shows
-    data: pd.DataFrame  # the rows that it shows
-    digits: int | None = None  # significant digits of the numbers in the data's file; all digits if None
+    data: pd.DataFrame  # the rows that the figure shows
+    digits: int | None = None  # significant digits of the numbers in the data file; all digits if None
 
     def save(self, figure_path, data_path) -> None:
         """Write the figure as SVG and its rows as CSV; close the figure."""
@@ -54,7 +54,7 @@ class Drawing:
 def save_svg(figure, path, title, panels) -> None:
     """Write a figure as SVG, with a named view for each of its panels.
 
-    The figure must have been drawn with `figure_style.apply_style`. Each `Panel` becomes ``<view id="...-view">``, so that
+    `figure_style.apply_style` must have been called before the figure was drawn. Each `Panel` becomes ``<view id="...-view">``, so that
     ``file.svg#...-view`` shows only this panel.
     """
     buffer = io.BytesIO()
@@ -74,7 +74,7 @@ def save_svg(figure, path, title, panels) -> None:
 
 
 def _compact(root):
-    """Shorten coordinates and repeated styles of an SVG tree in place."""
+    """Shorten the coordinates and merge the repeated styles of an SVG tree in place."""
     for element in root.iter():
         for name in _GEOMETRY:
             if name in element.attrib:
@@ -97,7 +97,7 @@ def _rounded(match):
 
 
 def _tell(root, texts):
-    """Add the tooltips of marks to the SVG groups of the marks."""
+    """Add each mark's tooltip to the SVG group of the mark."""
     for group in root.iter(f"{{{SVG}}}g"):
         for name, text in texts.get(group.get("id"), {}).items():
             group.set(name, text)

@@ -1,8 +1,8 @@
-"""Place names near the marks that they label, within the panel.
+"""Place labels near their marks, within the panel.
 
-The labels are placed one after another. The possible places of a label lie on rings around its marks, and
-the place with the lowest cost is chosen: distance costs little, covering marks or other labels costs much.
-The method is deterministic: the same marks give the same places.
+Labels are placed in the given order. The candidate positions of a label lie on rings around its marks, and the
+position with the lowest cost is chosen: distance costs little, covering marks or other labels costs much.
+The method is deterministic: the same marks give the same positions.
 """
 
 import math
@@ -14,16 +14,16 @@ from figure_parts.scenario_panels import LETTER_SHARE
 RINGS_PT = (8, 12, 17, 23, 30, 38, 48, 60, 74, 90)
 DIRECTIONS = 16
 LINE_HEIGHT = 1.1
-# Costs of a place: per point of distance, and per overlap.
+# Costs of a position, in points of distance: per overlapping label, per covered mark, per covered dot, and per crossing with a line.
 OVERLAP, MARK, DOT, CROSSING = 1000.0, 60.0, 3.0, 80.0
 # Half the size of a mark, in points.
 MARK_PT = 4.0
-# Dots beyond this number don't change which places are free.
+# Maximum number of dots to consider; more dots don't change which positions are free.
 DOTS_LOOKED_AT = 400
 
 
 def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
-    """Return the place of each label in points: x and y of its centre, then x and y of the mark that it names.
+    """Return the position of each label in points: x and y of its centre, then x and y of the mark that it names.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[
     size : float
         Type size, in points.
     dot_cost : float
-        Distance in points that a label moves away to avoid covering a dot.
+        Additional distance in points that is accepted to avoid covering a dot.
     """
     dots = dots[:: max(1, math.ceil(len(dots) / DOTS_LOOKED_AT))]
     everything = np.concatenate(marks) if marks else np.empty((0, 2))
@@ -58,7 +58,7 @@ def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[
 
 
 def _candidates(marks, half, width, height):
-    # On rings around the label's own marks, moved inwards where they would stick out.
+    # Candidate positions lie on rings around the label's own marks, and are moved inwards if the label would extend beyond the plot.
     angles = np.arange(DIRECTIONS) * 2 * math.pi / DIRECTIONS
     around = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     rings = np.concatenate([around * ring + around * half for ring in RINGS_PT])
@@ -93,7 +93,7 @@ def _along(starts, ends):
 
 
 def _crossings(anchors, centres, taken):
-    # Number of placed labels that the line from mark to label would cross.
+    # Count the labels already placed that the line from mark to label would cross.
     crossed = np.zeros(len(anchors))
     lines = _along(anchors, centres)
     for box in taken:

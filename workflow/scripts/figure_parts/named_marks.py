@@ -23,7 +23,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
     dot_cost : float
         As in `label_placement.place_labels`.
     leader_from : float
-        Smallest distance in points at which a line connects the name with its mark.
+        Minimum distance in points at which a line connects the name to its mark.
     """
     size = np.array(size_pt(axes))
     bottom, top = axes.get_ylim()
@@ -50,7 +50,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
 
 
 def name_missing(axes, missing) -> None:
-    """List the cells without a mark in the lower right corner; ``missing`` has a pair (name, reason) for each."""
+    """In the lower right corner, list the cells without a mark; ``missing`` contains a pair (name, reason) for each cell."""
     if not missing:
         return
     lines = [f"{name}: {reason}" for name, reason in missing]

@@ -1,4 +1,4 @@
-"""A figure with one panel per scenario; the panel's title is the scenario, and the axis of values is below the plot."""
+"""A figure with one panel per scenario; the panel's title names the scenario, and the value axis is below the plot."""
 
 from matplotlib.axes import Axes
 
@@ -20,13 +20,13 @@ AXIS_PT, NAME_PT, PLOT_PT = 32, 13, 128
 
 
 class ScenarioFigure(PanelFigure):
-    """A figure to which panels are added one by one.
+    """A figure to which panels are added one at a time.
 
     Parameters
     ----------
     title : str
     key : list of matplotlib.artist.Artist
-        Key entries, each with a label.
+        Entries of the key, each with a label.
     panels : int
     plot_pt : float
         Height of each plot, in points.
@@ -43,7 +43,7 @@ class ScenarioFigure(PanelFigure):
         super().__init__(title, grid, (left, right, TITLE_PT + above, AXIS_PT), key)
 
     def add(self, scenario, axis, unit) -> Axes:
-        """Add a panel for a scenario (a row of ``tidy/scenarios.csv``) with the given axis of values; return the panel's axes."""
+        """Add a panel for a scenario (a row of ``tidy/scenarios.csv``) with the given value axis; return the panel's axes."""
         axes = self.next_axes()
         value_axis(axes, "x", axis, spaced=True)
         unit_below(axes, axis, unit)
@@ -59,7 +59,7 @@ class ScenarioFigure(PanelFigure):
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
         """Add a panel that plots y against x; return the panel's axes.
 
-        Two texts are written above the plot: the label of y, and ``better``, a few words on the better direction.
+        Two texts are written above the plot: the label of y, and ``better``, which says which direction is better.
         """
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)

@@ -25,7 +25,7 @@ WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
 # Space for the names of rows, most of which are the kernel's CCAs.
 ROW_LABELS_PT = 56
-# With more space than this to the left of a plot, three panels side by side would leave little space for the plots.
+# If the space to the left of a plot is wider than this, three panels side by side would leave too little space for the plots.
 MOST_BESIDE_PT = 90
 MINUS = "\N{MINUS SIGN}"
 # Approximate ratio of a letter's width to the font size in DejaVu Sans, the widest font that text may be set in.
@@ -58,12 +58,12 @@ class Grid:
         return plt.figure(figsize=(self.width / INCH_PT, self.height / INCH_PT))
 
     def corner(self, position) -> tuple[float, float]:
-        """Return the distances of panel number `position` from the left and top edges of the figure."""
+        """Return the distances of panel number `position` from the left and top edges of the figure, in points."""
         left = GAP_PT / 2 + (position % self.columns) * (self.panel_width + GAP_PT)
         return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
 
     def axes(self, figure, position, left, right, top, bottom) -> Axes:
-        """Add the axes of panel number `position`; the other arguments are the distances of the axes from the panel's edges."""
+        """Add the axes of panel number `position`; the other arguments are the distances of the axes from the panel's edges, in points."""
         x, y = self.corner(position)
         box = (
             (x + left) / self.width,
@@ -74,7 +74,7 @@ class Grid:
         return figure.add_axes(box, gid=f"panel-{position + 1}")
 
     def panel(self, position, description) -> Panel:
-        """Return the place of panel number `position` in the figure, with the panel's description in words."""
+        """Return the `Panel` with the rectangle of panel number `position` and the panel's description in words."""
         left, top = self.corner(position)
         return Panel(
             f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
@@ -83,7 +83,7 @@ class Grid:
 
 
 class PanelFigure:
-    """A figure of panels that are drawn one after another.
+    """A figure whose panels are drawn in sequence.
 
     ``margins`` are the distances between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` is the list of
     the key's entries, each with a label.
@@ -149,7 +149,7 @@ def header(figure, title, entries) -> None:
 
 
 def replication_entries(ip_versions) -> list[Line2D]:
-    """Return the key's entries for replications: filled dots for IPv4, open dots for IPv6. A single IP version isn't named."""
+    """Return the key's entries for replications: filled dots for IPv4, open dots for IPv6; a single IP version isn't named."""
     only = len(ip_versions) == 1
     return [
         Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink,
@@ -167,7 +167,7 @@ def reference_entry(label) -> Line2D:
 def value_axis(axes, direction, axis, spaced=False) -> None:
     """Set the scale, limits and ticks of one axis ("x" or "y") from an `axis_scales.Axis`.
 
-    With `spaced`, a label that would touch its neighbour is omitted, but its tick stays.
+    If `spaced` is true, a label that would touch its neighbour is omitted, but its tick stays.
     """
     set_scale = getattr(axes, f"set_{direction}scale")
     if axis.kind == "symlog":
@@ -183,7 +183,7 @@ def value_axis(axes, direction, axis, spaced=False) -> None:
 
 
 def _apart(axes, ticks, labels):
-    # Zero first, so that its label is never left out.
+    # Zero comes first, so that its label is never omitted.
     width, _ = size_pt(axes)
     to_share = axes.transScale + axes.transLimits
     kept = {}
@@ -266,7 +266,7 @@ def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink) -> None:
 
 
 def reference_line(axes, value) -> None:
-    """Draw a dashed line at a value if it exists and lies on the axis."""
+    """Draw a dashed line at a value; draw nothing if the value is None or lies beyond the axis."""
     if value is not None and min(axes.get_xlim()) <= value <= max(axes.get_xlim()):
         axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
@@ -281,6 +281,6 @@ def remark(axes, y, text) -> None:
 
 
 def unclipped(axes) -> None:
-    """Disable clipping in the axes: the limits cover all values, so clip paths would only add size."""
+    """Disable clipping in the axes: the limits enclose all values, so clip paths would only enlarge the file."""
     for artist in axes.findobj():
         artist.set_clip_on(False)

@@ -10,7 +10,7 @@ ROW_PT, LABELS_PT = 24, 122
 def label_rows(axes, scenarios) -> None:
     """Write the name and conditions of each scenario to the left of its row.
 
-    The axes begin `LABELS_PT` from the panel's left edge and have their rows at 0, 1, 2 and so on.
+    The axes must begin `LABELS_PT` points from the panel's left edge, with the rows at 0, 1, 2 and so on.
     """
     _, own = shared_and_own(scenarios)
     left = -(LABELS_PT - INDENT_PT) / size_pt(axes)[0]

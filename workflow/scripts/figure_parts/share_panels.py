@@ -1,4 +1,4 @@
-"""Plot shares against a number, such as the number of flows: each CCA has marks, and theoretical shares are lines."""
+"""Plot shares against a number, such as the number of flows: CCAs are shown as marks, and theoretical shares as lines."""
 
 from dataclasses import dataclass
 
@@ -11,15 +11,15 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import count, is_missing, number
 from wording.sentence_words import cca_name
 
-SPREAD = 0.6  # share of a slot's width over which the CCAs' marks are distributed
+SPREAD = 0.6  # share of a slot's width over which the CCAs' marks are spread
 
 
 @dataclass(frozen=True)
 class Shares:
     """The data and the labels of a figure.
 
-    ``share`` is the column with the shares; the columns ``<share>_low`` and ``<share>_high`` have the intervals. ``number`` is the
-    column on the horizontal axis; its name is a plural. ``whose`` completes the panel title "Share of ...". ``highest`` is the upper
+    ``share`` is the column with the shares; the columns ``<share>_low`` and ``<share>_high`` contain the intervals. ``number`` is the
+    column on the horizontal axis; its name is in the plural. ``whose`` completes the panel title "Share of ...". ``highest`` is the upper
     end of the vertical axis. ``theory`` maps each column of theoretical shares to a name and a line style.
     """
 

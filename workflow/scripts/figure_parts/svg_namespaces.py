@@ -1,6 +1,6 @@
-"""XML namespaces in the SVG of figures.
+"""XML namespaces in the figures' SVG files.
 
-They are in a separate module, so that the page can use them without importing matplotlib.
+The namespaces are in a separate module, so that the page can use them without importing matplotlib.
 """
 
 SVG = "http://www.w3.org/2000/svg"

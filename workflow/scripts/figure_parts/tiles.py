@@ -1,4 +1,4 @@
-"""Tiles of a matrix: each is a rectangle with a word on it; a tile without a value has a dashed border."""
+"""Tiles of a matrix: each is a rectangle with a text on it; a tile without a value has a dashed border."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle

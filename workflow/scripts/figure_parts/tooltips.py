@@ -1,7 +1,7 @@
-"""Tooltips of marks, which show a run or cell and its numbers. They are stored in the SVG for the page's script.
+"""Tooltips of marks, which name a run or cell and show its numbers. They are stored in the SVG for the page's script.
 
-`tell` is for marks with known values: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve: the script computes
-the values from positions on the axes. Tooltips don't change a figure in print or without the script.
+`tell` is for marks with known values: the marks of a line, a tile, or bars that form one path. `tell_line` is for a curve: the script
+computes the values from positions on the axes. Tooltips don't change a figure in print or without the script.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from wording.number_format import interval_words, is_missing, number
 from wording.scenario_words import ip_words
 
-#: Largest number of marks in a figure with tooltips; with more marks, tooltips would make the page too large.
+#: Maximum number of marks in a figure with tooltips; with more marks, tooltips would make the page too large.
 MOST_MARKS = 5_000
 _BETWEEN = "|"
 _POINTS_AN_INCH = 72
@@ -26,7 +26,7 @@ def tell(artist, texts, name="") -> None:
     texts : list of str
         One text per mark, in the order of the marks.
     name : str
-        Name of the thing that the marks describe; it precedes each text.
+        Name of the cell, CCA or other subject that the marks describe; it precedes each text.
     """
     if isinstance(artist, Line2D):
         shown = int(np.isfinite(np.asarray(artist.get_xydata(), float)).all(axis=1).sum())
@@ -71,7 +71,7 @@ def _note(artist, attributes, marks):
 
 
 def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
-    """Return the tooltip attributes of a figure: identifier of the SVG group -> attributes; empty if there are too many marks."""
+    """Return the tooltip attributes of a figure: identifier of the SVG group -> attributes; empty if the figure has too many marks."""
     notes = figure.__dict__.get("tooltips", [])
     if sum(marks for _, _, marks in notes) > MOST_MARKS:
         return {}

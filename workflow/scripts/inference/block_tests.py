@@ -9,14 +9,14 @@ from scipy import stats
 
 from inference.paired_contrasts import merge_close
 
-# Largest number of arrangements for which Friedman's p is exact.
+# Maximum number of arrangements for which Friedman's p is computed exactly.
 EXACT_MAX_ARRANGEMENTS = 20_000
-# Largest number of blocks for which arrangements are drawn at random, and the number of arrangements drawn.
+# Maximum number of blocks for which arrangements are drawn at random, and the number of arrangements drawn.
 DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
 
 def without_noise(values) -> np.ndarray:
-    """Return values without the differences that are due to rounding; see `paired_contrasts.merge_close`."""
+    """Remove the differences between values that are due only to rounding; see `paired_contrasts.merge_close`."""
     return np.copysign(merge_close(np.abs(values), float(np.abs(values).max(initial=0))), values) + 0.0
 
 
@@ -33,8 +33,8 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). F isn't used for few blocks, because its p values below
     0.001 are then too small by a factor of 1.3 to 3. Such values matter if p is corrected for many tests.
 
-    ``blocks`` (float, shape (b, k)) has b blocks of k groups; b is at least 2, k at least 3. Returns None if all values are
-    tied in every block.
+    ``blocks`` (float, shape (b, k)) contains b blocks of k groups; b is at least 2, k at least 3. Returns None if the values
+    within each block are all tied.
     """
     b, k = blocks.shape
     ranks = stats.rankdata(np.array([without_noise(block) for block in blocks]), axis=1)
@@ -48,7 +48,7 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     if math.factorial(k) ** (b - 1) <= EXACT_MAX_ARRANGEMENTS:
         return float(statistic), _exact_friedman_p(ranks), w
     if b <= DRAWN_MAX_BLOCKS:
-        # Sort the blocks, so that draws depend only on their ties.
+        # Sort the blocks, so that the draws depend only on the ties.
         patterns = tuple(sorted(map(tuple, np.sort(2 * ranks, axis=1).astype(int).tolist())))
         drawn = _drawn_distances(patterns)
         apart = ((2 * ranks.sum(axis=0) - b * (k + 1)) ** 2).sum()
@@ -67,10 +67,10 @@ def _chance_of_agreement(ranks, blocks):
 
 @lru_cache(maxsize=32)
 def _drawn_distances(patterns) -> np.ndarray:
-    """Return the distances between rank sums for random arrangements of the blocks, in ascending order.
+    """Return the spread of the rank sums for each random arrangement of the blocks, in ascending order.
 
-    A distance is the sum of squared deviations of the doubled rank sums from their mean. ``patterns`` has the doubled ranks of each
-    block, in ascending order.
+    The spread is the sum of squared deviations of the doubled rank sums from their mean. ``patterns`` contains the doubled ranks of
+    each block, in ascending order.
     """
     rng, k = np.random.default_rng(len(patterns)), len(patterns[0])
     sums = np.zeros((DRAWN_ARRANGEMENTS, k), np.int32)
@@ -116,7 +116,7 @@ def kruskal_wallis_test(groups) -> tuple[float, float] | None:
 def smallest_kruskal_wallis_p(sizes) -> float:
     """Return the smallest possible p for groups of the given sizes, exact if the sizes are equal.
 
-    The groups are completely separated in k! of the N! / (n1! ... nk!) ways to distribute the ranks, so p is
+    The groups are completely separated in k! of the N! / (n1! ... nk!) ways to assign the ranks to the groups, so p is
     k! n1! ... nk! / N!.
     """
     logs = math.lgamma(len(sizes) + 1) + sum(math.lgamma(n + 1) for n in sizes) - math.lgamma(sum(sizes) + 1)

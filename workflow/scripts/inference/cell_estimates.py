@@ -12,15 +12,15 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     """Return the mean of a cell's runs with its interval, which is clipped to the bounds of the measure.
 
     The interval is for the mean of runs like these (see `collapses`); if some runs are outliers, there is no interval.
-    An interval from few values can extend beyond possible values, such as below 0 % or above 100 %. Clipping it to the bounds
-    doesn't reduce the coverage, since the mean lies inside the bounds.
+    An interval from few values can extend beyond the possible values, such as below 0 % or above 100 %. Clipping the interval to
+    the bounds doesn't reduce the coverage, because the true mean lies inside the bounds.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         One value per run; missing values are ignored.
     confidence : float
-        Confidence of the two-sided interval, between 0 and 1.
+        Confidence level of the two-sided interval, between 0 and 1.
     least, most : float, optional
         Bounds of the measure, such as 0 and 100 for a share in percent.
     resolution : float
@@ -31,7 +31,7 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     known = measured_mean(values, confidence, resolution)
     if known.low is None:
         return known
-    # A difference such as RTT minus the empty path's RTT may exceed its bound by the clock's resolution: keep the mean inside the interval.
+    # A difference such as RTT minus base RTT may exceed its bound by the clock's resolution: keep the mean inside the interval.
     low = known.low if least is None else min(max(known.low, least), known.mean)
     high = known.high if most is None else max(min(known.high, most), known.mean)
     return replace(known, low=low, high=high)

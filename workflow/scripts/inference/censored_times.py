@@ -1,14 +1,14 @@
 """Kaplan-Meier estimates of shares and quantiles for censored times, which are known only as lower bounds.
 
-Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Without the cases that didn't end,
-the estimate would describe only the quick cases.
+Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). If the cases that didn't end were
+left out, the estimate would describe only the quick cases.
 """
 
 import numpy as np
 
 
 def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct end times and, for each of them, the estimated share of cases that have ended by then.
+    """Return the distinct end times and, for each end time, the estimated share of cases that have ended by then.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
 def ended_quantile(times, ended, share) -> float | None:
     """Return the time by which a share of cases has ended, interpolated like `numpy.quantile`; None if the share is not reached.
 
-    Parameters as in `ended_shares`; ``share`` is between 0 and 1.
+    ``share`` is between 0 and 1; the other parameters are the same as in `ended_shares`.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def ended_quantile(times, ended, share) -> float | None:
     if np.all(ended):
         return float(np.quantile(np.asarray(times, float), share))
     count = len(np.asarray(times))
-    # Each of n equal shares is placed at its end: the k-th of n values is the quantile (k - 1) / (n - 1).
+    # As in `numpy.quantile`, the k-th of n values is the quantile (k - 1) / (n - 1).
     places = (shares * count - 1) / (count - 1) if count > 1 else np.ones(1)
     steps_begin = np.concatenate(([0.0], shares[:-1] * count / (count - 1))) if count > 1 else np.zeros(1)
     if share > places[-1] + 1e-12:

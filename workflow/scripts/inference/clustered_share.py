@@ -3,8 +3,8 @@
 The bounds are Clopper and Pearson's exact bounds. The lower bound uses the effective number of independent trials, derived from the
 variance between clusters (Korn and Graubard, Survey Methodology 24(2), 1998). The upper bound uses the number of clusters, as if the
 trials of a cluster were copies of one trial, because the observed variance shows nothing about events that occurred in no cluster. With
-Korn and Graubard's upper bound, the interval contains a share of 5 % in only 77 to 90 % of cases if half of this share occurs in whole
-clusters.
+Korn and Graubard's upper bound, the interval would contain a true share of 5 % in only 77 to 90 % of cases if half of the positive trials
+occur in clusters in which all trials are positive.
 """
 
 import numpy as np
@@ -14,14 +14,14 @@ from inference.student_t import quantile
 
 
 def clustered_share_interval(positive, trials, confidence) -> tuple[float, float]:
-    """Return both ends of the two-sided interval for a share, between 0 and 1.
+    """Return both ends of the two-sided confidence interval for a share, between 0 and 1.
 
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
         Number of positive trials, and number of all trials, in each cluster; at least one trial in total.
     confidence : float
-        Between 0 and 1.
+        Confidence level, between 0 and 1.
     """
     positive, trials = np.asarray(positive, float), np.asarray(trials, float)
     positive, trials = positive[trials > 0], trials[trials > 0]
@@ -55,16 +55,16 @@ POWER, STUDIES = 0.8, 1000
 def findable_share(trials, share, confidence) -> float | None:
     """Return the smallest true share of positive trials that is detected with a power of `POWER`; None if there is no such share.
 
-    A true share is detected if its interval lies above the given ``share``. The result is accurate to a percentage point. The
-    simulated studies have independent trials, because few clusters don't show how strongly their trials are correlated. With
-    correlated trials, the power is lower.
+    A true share is detected if its interval lies above the given ``share``. The result is accurate to one percentage point. The
+    trials in the simulated studies are independent, because a few clusters don't show how strongly their trials are correlated.
+    If the trials are correlated, the power is lower.
 
     Parameters
     ----------
     trials : array_like of int, shape (clusters,)
         Number of trials in each cluster.
     share, confidence : float
-        The share to be exceeded, and the confidence of the interval; both between 0 and 1.
+        The share to be exceeded, and the confidence level of the interval; both between 0 and 1.
     """
     trials = np.asarray(trials, int)
     drawn = np.random.default_rng(len(trials)).random((STUDIES, trials.sum()))

@@ -1,15 +1,15 @@
 """Outliers: a group of a cell's runs whose values lie far from the rest, such as collapsed runs.
 
 A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
-computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution (Bahadur and Savage, 1956,
-The Annals of Mathematical Statistics 27(4)). So intervals here are for the mean of runs like the observed ones; `largest_share` bounds the
-share of outliers that this number of runs can't exclude; and if outliers are observed, they are counted, and there is no interval.
+computed from those 35 can contain the mean over all runs. No interval for a mean is valid for every distribution (Bahadur and Savage, 1956,
+The Annals of Mathematical Statistics 27(4)). So the intervals here are for the mean of runs like the observed ones, and `largest_share`
+bounds the share of outliers that this number of runs can't exclude. If outliers are observed, they are counted, and there is no interval.
 
 Outliers are detected by the widest gap between two neighbouring values. The gap separates two groups, and its width is divided by the
 standard deviation within these groups. The result must be larger than in 99 of 100 normal samples (a test for clusters similar to
 Engelman and Hartigan, 1969, Journal of the American Statistical Association 64; the gap, unlike the distance between the means, also finds
-a single run). For positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have
-such gaps. The rule is the same for every metric, for high and low outliers, and at any distance.
+a single run). If all values are positive, the gap between their logarithms must be that wide too, because such gaps are common in skewed
+values. The rule is the same for every metric, for high and low outliers, and however far away the outliers are.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 #: 99 % and 99.99 % quantiles of the widest gap of n normal values (2,000,000 samples, 100,000 above n = 100;
-#: `benchmarks/coverage.py` counts the false alarms). Between these n, and between these shares, logarithms are interpolated.
+#: `benchmarks/coverage.py` counts the false alarms). For other n and other false-alarm rates, logarithms are interpolated.
 ALARMS = (0.01, 0.0001)
 WIDEST_GAPS = {
     5: (13.4, 65.4), 6: (9.02, 32.5), 7: (6.96, 20.6), 8: (5.79, 15.3),
@@ -25,12 +25,12 @@ WIDEST_GAPS = {
     25: (2.44, 4.3), 30: (2.29, 3.99), 40: (2.11, 3.59), 60: (1.92, 3.27), 100: (1.77, 2.95), 200: (1.61, 2.61),
     500: (1.48, 2.42), 1000: (1.38, 2.32),
 }  # fmt: skip
-#: Smallest number of values in which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
+#: Minimum number of values in which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
 MIN_RUNS = min(WIDEST_GAPS)
 
 
 def other_kind(values, step=0.0, cells=1) -> np.ndarray:
-    """Return a mask of the outliers: the smaller of two groups of values, or the lower of two groups of the same size.
+    """Return a mask of the outliers: the smaller of two groups of values or, if both have the same size, the group of lower values.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit. The variance due to rounding is added to the variance within the groups.
     cells : int
-        Number of cells among which the false-alarm rate is divided: chance alone produces outliers in any of the cells in 1 of 100 studies.
+        Number of cells over which the false-alarm rate is divided: in 1 of 100 studies, chance alone produces outliers in any of the cells.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _gap(ordered, step, widest):
     centred = ordered - ordered.mean()
     sums, squares = np.cumsum(centred), np.cumsum(centred**2)
     within = squares[-1] - sums[:-1] ** 2 / below - (sums[-1] - sums[:-1]) ** 2 / (n - below)
-    # For copies, rounding turns 0 into slightly more or less.
+    # If all values of a group are equal, rounding makes the variance slightly different from 0.
     noise = 1e-12 * max(abs(ordered[0]), abs(ordered[-1]))
     gaps = np.diff(ordered) / np.sqrt(np.maximum(within, 0) / (n - 2) + step**2 / 12 + noise**2)
     place = int(gaps.argmax())

@@ -1,4 +1,4 @@
-"""Combine the p values of several independent samples that test the same hypothesis."""
+"""Combine the p values of independent tests of the same hypothesis."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,10 @@ from inference.paired_tests import FlippedMean, is_constant
 
 
 def fisher(p: Iterable[float]) -> float:
-    """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 without tests.
+    """Return the combined p of independent tests, or 1 if there are none (Fisher, 1932, Statistical Methods for Research Workers, 21.1).
 
-    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If p can have only
-    few values, as with sign flips, the true p is smaller.
+    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If each p can take only
+    a few values, as with sign flips, the true combined p is smaller.
     """
     p = np.asarray(list(p), dtype=float)
     return float(special.chdtrc(2 * len(p), -2 * np.log(p).sum())) if len(p) else 1.0
@@ -21,7 +21,7 @@ def fisher(p: Iterable[float]) -> float:
 def flipped_p(contrasts) -> float:
     """Return the p value of the sign-flip test for any number of pairs; the null hypothesis is that the pairs' members are exchangeable.
 
-    ``contrasts`` (numpy.ndarray of float, shape (n,)) has one or more elements.
+    ``contrasts`` (numpy.ndarray of float, shape (n,)) contains at least one element.
     """
     if not contrasts.any():
         return 1.0

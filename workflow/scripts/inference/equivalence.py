@@ -1,6 +1,6 @@
 """Equivalence of paired values: two one-sided tests (TOST) of the mean against a margin.
 
-Finding no difference doesn't show that there is none. Here the null hypothesis is that the
+A failure to find a difference doesn't show that there is none. Here the null hypothesis is that the
 effect lies outside the margin; rejecting it shows equivalence (Schuirmann, 1987, "A comparison
 of the two one-sided tests procedure and the power approach"). The reported effect and the test of equivalence use the same
 estimator, a `StudentMean` or `FlippedMean`, and so refer to the same quantity.
@@ -22,7 +22,7 @@ def bounds(margin, scale) -> tuple[float, float]:
 def tost(test, low, high) -> float:
     """Return the p value of TOST: the larger of the p values of the two one-sided tests.
 
-    `low` and `high` are the bounds as contrasts; a bound at infinity can't be exceeded.
+    `low` and `high` are the bounds as contrasts; an infinite bound can't be exceeded, so its test always rejects.
     """
     above = test.p(low, "greater") if math.isfinite(low) else 0.0
     below = test.p(high, "less") if math.isfinite(high) else 0.0
@@ -30,7 +30,7 @@ def tost(test, low, high) -> float:
 
 
 def tost_interval(test, significance) -> tuple[float, float]:
-    """Return the interval that corresponds to TOST, with confidence 1 - 2 x significance.
+    """Return the interval that corresponds to TOST, at a confidence level of 1 - 2 x significance.
 
     The interval is inside the margin if and only if both tests reject.
     """
@@ -45,5 +45,5 @@ def place(interval, low, high) -> str:
 
 
 def smallest_margin(interval, scale) -> float:
-    """Return the smallest margin at which the interval of `tost_interval` shows equivalence, in the effect's unit."""
+    """Return the smallest margin at which an interval from `tost_interval` shows equivalence, in the effect's unit."""
     return max(abs(to_effect(bound, scale)) for bound in interval)

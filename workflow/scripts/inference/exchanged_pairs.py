@@ -2,9 +2,9 @@
 
 The p values are corrected for testing all rows, and need no assumption about the distribution of the values.
 
-A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the margin,
-else 0. If both sides are the same algorithm, they can be exchanged in a replication, in all rows simultaneously, without changing any
-probability. So the p value of a row is the share of all such exchanges in which at least one row deviates at least as much as this row.
+A row contains a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the
+margin, else 0. If both sides are the same algorithm, they can be exchanged in a replication, in all rows simultaneously, without changing
+any probability. So the p value of a row is the share of all such exchanges in which at least one row deviates at least as much as this row.
 The p value is exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down
 maxima of the exchanges control the family-wise error rate if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple
 Testing; Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
@@ -15,19 +15,19 @@ The deviation of a row is its McNemar statistic, the sum of its signs divided by
 import numpy as np
 from scipy import special
 
-#: Largest number of exchanges to try; if there are more, this number of exchanges is drawn, including the identity.
+#: Maximum number of exchanges to try; if more are possible, this number is drawn, including the one that exchanges nothing.
 MOST_EXCHANGES = 4096
-#: Largest number of signs in memory; with very many units, it limits the number of exchanges.
+#: Maximum number of signs in memory; if there are very many units, this limits the number of exchanges.
 MOST_SIGNS = 20_000_000
-#: Statistics closer than this are equal except for rounding.
+#: Statistics that differ by less than this are equal except for rounding.
 ROUNDING = 1e-9
 
 
 def exchanges(units) -> np.ndarray:
     """Return the exchanges to try, as an array of shape (m, units): -1 exchanges a unit, 1 doesn't. The first row exchanges nothing.
 
-    An exchange and its complement differ only in the direction of all rows. So the first unit stays fixed, which leaves
-    2^(units - 1) exchanges.
+    An exchange and its complement differ only in the direction of all rows. If all exchanges are tried, the first unit therefore stays
+    fixed, which leaves 2^(units - 1) exchanges.
     """
     if 2 ** max(0, units - 1) <= MOST_EXCHANGES:
         number = np.arange(2 ** max(0, units - 1))
@@ -41,7 +41,7 @@ def exchanges(units) -> np.ndarray:
 def corrected_p(signs) -> np.ndarray:
     """Return the p-value of each row, corrected for testing all rows (family-wise).
 
-    ``signs`` (array_like of float, shape (rows, units)) has signs or sums of signs. A unit is exchanged in all rows at once.
+    ``signs`` (array_like of float, shape (rows, units)) contains signs or sums of signs. A unit is exchanged in all rows at once.
     """
     signs = np.asarray(signs, dtype=float)
     if not signs.size:

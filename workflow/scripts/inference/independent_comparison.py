@@ -2,9 +2,9 @@
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart. Both use Welch's
-t (see `welch`), which doesn't assume equal variances. Two samples that each repeat one measurement are two
-measurements: their difference is known up to their resolution, without interval and p. If either sample has outliers,
-or fewer than `LEAST_RUNS` values, the means aren't judged.
+t (see `welch`), which doesn't assume equal variances. If each sample repeats one measurement, there are only two
+measurements: their difference is known up to their resolution, and has neither interval nor p. If either sample contains
+outliers, or fewer than `LEAST_RUNS` values, the means aren't judged.
 """
 
 import math
@@ -21,7 +21,7 @@ from inference.welch import difference_variance
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two samples' means, on the scale of `paired_contrasts`."""
+    """The difference between the means of two samples, on a scale of `paired_contrasts`."""
 
     scale: str  # "ratio" (means of logarithms), "relative" (percent of the mean of both means) or "points"
     estimate: float  # first minus second, as a contrast
@@ -75,14 +75,14 @@ class Difference:
 
 
 def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
-    """Return the difference of the means of two independent samples.
+    """Return the difference between the means of two independent samples.
 
     Parameters
     ----------
     first, second : array_like of float, shapes (n,) and (m,)
         Samples with at least one value each.
     scale : str
-        Scale of `paired_contrasts`; "ratio" is replaced by "relative" if a value is 0.
+        A scale of `paired_contrasts`; "ratio" is replaced by "relative" if a value is 0.
     resolutions : tuple of float
         Smallest distinguishable difference between two values of each sample, in their unit.
     """
@@ -90,7 +90,7 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
     used = usable_scale(*samples, scale)
     same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
     other = [other_kind(values, step) for values, step in zip(samples, resolutions, strict=True)]
-    # Rounding steps as contrasts.
+    # Convert the resolutions to contrasts.
     centre = sum(values.mean() for values in samples) / 2
     units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
     steps = [step / abs(unit) if unit else 0.0 for step, unit in zip(resolutions, units, strict=True)]

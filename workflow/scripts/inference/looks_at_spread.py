@@ -1,15 +1,15 @@
 """Intervals for a mean with a sequential sample size: values are added until the interval is narrow enough.
 
 The interval is examined at interim looks after fixed numbers of values, and the first interval that is narrow enough ends the sampling.
-Since sampling ends sooner if the values happen to be close together, the ordinary 95 % interval then contains the mean less often (Chow and
-Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals; Starr, same journal
-37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
-98 to 99 %. Here all looks have the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is so high that the
+Because sampling ends sooner if the values happen to be close together, an ordinary 95 % interval then contains the mean in fewer than 95 %
+of cases (Chow and Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals;
+Starr, same journal 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
+98 to 99 %. Here all looks use the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is high enough that the
 final interval contains the mean of normal values with the stated probability even at the worst standard deviation.
 
 This level can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends
 only on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m
-degrees of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t
+degrees of freedom, independent of the previous amounts (Helmert). The intervals themselves (`mean_interval`) are slightly wider than t
 intervals: in simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases,
 for normal, heavy-tailed and skewed values, and if one run in ten is an outlier.
 """
@@ -20,10 +20,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, signal, stats
 
-#: Number of bins for sums of squares in the calculation: with twice as many, the level changes by less than 0.01 percentage points.
+#: Number of bins for sums of squares in the calculation; twice as many bins change the level by less than 0.01 percentage points.
 BINS = 2000
-#: Number of standard deviations to try in the search for the worst, and number of looks that matter in this search: the worst standard
-#: deviation needs only slightly more values than the first look has, so that the seventh look is never reached.
+#: Number of standard deviations to try in the search for the worst one, and number of looks to consider in this search: at the worst
+#: standard deviation, only slightly more values are needed than at the first look, so the seventh look is never reached.
 SPREADS, LOOKS = 40, 6
 
 
@@ -33,7 +33,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     Parameters
     ----------
     looks : sequence of int
-        Number of values at each look, ascending, at least 2. The last look ends the sampling at any width.
+        Number of values at each look, ascending, at least 2. The last look ends the sampling, whatever the width.
     level : float
         Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
@@ -41,7 +41,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     """
     edges, added = _sums_of_squares(tuple(looks))
     sums, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    # Probability of each sum of squares among the cases that haven't ended before.
+    # Probability that the sampling hasn't ended before and the sum of squares lies in each bin.
     likely, covered = np.eye(1, BINS)[0], 0.0
     for values, more in zip(looks, added, strict=True):
         likely = signal.fftconvolve(likely, more)[:BINS]
@@ -58,7 +58,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
 
 @lru_cache(maxsize=8)
 def _sums_of_squares(looks) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the edges of the bins and, for each look, the probability of each bin for the increment of the sum of squares.
+    """Return the edges of the bins and, for each look, the probability that the increment of the sum of squares falls into each bin.
 
     The first bin is centred at 0.
     """
@@ -68,7 +68,7 @@ def _sums_of_squares(looks) -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def least_coverage(looks: Sequence[int], level: float) -> float:
-    """Return the lowest `coverage_at_end` over all standard deviations."""
+    """Return the minimum of `coverage_at_end` over all standard deviations."""
     looks = looks[:LOOKS]
     if len(looks) == 1:
         return level

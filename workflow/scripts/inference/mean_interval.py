@@ -1,4 +1,4 @@
-"""Intervals for means, and the cases without an interval: too few runs, copies of one measurement, and runs in two groups.
+"""Intervals for means, and the cases without an interval: too few runs, one measurement repeated, and outliers.
 
 Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases if they are
 exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the
@@ -16,9 +16,9 @@ import numpy as np
 from inference.collapses import kinds_words, other_kind
 from inference.student_t import quantile
 
-#: Smallest number of values for an interval.
+#: Minimum number of values for an interval.
 LEAST_RUNS = 6
-#: Largest number of values for which the bootstrap-t interval is used; with more, Student's t is sufficient for skewed values too.
+#: Maximum number of values for which the bootstrap-t interval is used; with more values, Student's t is sufficient even if they are skewed.
 BOOTSTRAP_MAX_RUNS = 200
 #: Number of resamples. Half of them mirror the other half, so that negating all values mirrors the interval.
 RESAMPLES = 2000
@@ -40,7 +40,7 @@ class MeasuredMean:
 def mean_interval(values, confidence) -> tuple[float, float, float]:
     """Return the mean of independent values and both ends of its two-sided interval, in the unit of the values.
 
-    The interval covers Student's interval and the bootstrap-t interval.
+    The interval is the smallest that contains both Student's interval and the bootstrap-t interval.
     Student's interval is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
     Statistical Methods, section 1.3.5.2); the bootstrap-t interval uses the quantiles of the resamples' t (Efron and
     Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5; Hesterberg, 2015, The American Statistician 69(4)).
@@ -50,7 +50,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     values : array_like of float, shape (n,)
         At least `LEAST_RUNS` values, not all equal.
     confidence : float
-        Confidence of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     """
     # Sorted, so that resamples don't depend on the order of the values.
     values = np.sort(np.asarray(values, float))
@@ -68,7 +68,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
 
 
 def _resampled_t(standardised):
-    """Return the t statistics of resamples, in ascending order; the values have mean 0 and standard deviation 1.
+    """Return the t statistics of resamples of the given values, in ascending order; the values have mean 0 and standard deviation 1.
 
     Quantised values can give resamples of equal values; these have no t and are excluded.
     """
@@ -77,7 +77,7 @@ def _resampled_t(standardised):
     means = weights @ standardised
     variances = (weights @ standardised**2 - means**2) * n / (n - 1)
     known = variances > 1e-12
-    # Rounded, so that the machine's order of summing has no effect.
+    # Rounded, so that the order in which the machine adds numbers has no effect.
     return np.round(np.sort(means[known] / np.sqrt(variances[known]) * math.sqrt(n)), 9)
 
 
@@ -108,7 +108,7 @@ def too_few_words(n) -> str:
 
 
 def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
-    """Return the mean of independent runs with its interval, if there is one.
+    """Return the mean of independent runs, with an interval if the runs allow one.
 
     Parameters
     ----------

@@ -4,15 +4,15 @@ import warnings
 
 import numpy as np
 
-# Largest number of values for which Royston's approximation of the p value was fitted (Royston, 1995, AS R94).
+# Maximum number of values for which Royston's approximation of the p value was fitted (Royston, 1995, AS R94).
 SHAPIRO_MAX_N = 5000
 SHAPIRO_MIN_N = 3
 
 
 def shapiro_wilk(values) -> tuple[float, float]:
-    """Return W and p for three or more values that are not all equal; above `SHAPIRO_MAX_N` values p is approximate.
+    """Return W and p for three or more values that are not all equal; for more than `SHAPIRO_MAX_N` values, p is approximate.
 
-    Both come directly from scipy. `pingouin.normality` also calls scipy, but makes a table for each of the thousands of tests in a
+    Both come directly from SciPy. `pingouin.normality` also calls SciPy, but builds a table for each of the thousands of tests in a
     study.
     """
     from scipy import stats  # imported here: it takes half a second

@@ -1,4 +1,4 @@
-"""Compare two sets of paired values: the mean effect with its interval, its test, and the effective number of pairs."""
+"""Compare two sets of paired values: the mean effect with its interval and test, and the effective number of pairs."""
 
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from wording.number_format import count, number
 class Family:
     """Criteria for a comparison, fixed before the values are known."""
 
-    confidence: float  # confidence of intervals
+    confidence: float  # confidence level of intervals
     significance: float  # significance level of tests
     tests: int = 1  # number of tests for which p is corrected
 
@@ -33,11 +33,11 @@ class Comparison:
         None  # test of the mean contrast; None if there are too few pairs or all are equal
     )
     reaches: bool = False  # whether there are enough pairs for p to fall below the significance level in the family
-    apart: int = 0  # number of outliers among the pairs; if there are any, the mean has no interval
+    apart: int = 0  # number of outliers among the pairs; if there are any, there is no interval for the mean
     one_value: bool = False  # whether the runs of each side repeat one measurement: all are equal within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
-    effect: float | None = None  # effect of the mean contrast; its interval follows
+    effect: float | None = None  # effect of the mean contrast, with the interval from ci_low to ci_high
     ci_low: float | None = None
     ci_high: float | None = None
     hl: float | None = None  # Hodges-Lehmann estimate
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def n(self) -> int:
-        """Effective number of values: 1 if the pairs' runs repeat one measurement."""
+        """Effective number of pairs: 1 if the runs of each side repeat one measurement."""
         return 1 if self.one_value else self.pairs
 
     @property
@@ -65,7 +65,7 @@ class Comparison:
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
-        """Return the columns test, statistic and p; they are empty if there is no test."""
+        """Return the columns test, statistic and p, which are empty if there is no test."""
         if self.test is None:
             return {"test": "", "statistic": None, "p": None}
         return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}

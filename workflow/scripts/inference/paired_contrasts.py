@@ -1,6 +1,6 @@
 """Contrasts between the two values of a pair, and their conversion to effects.
 
-Every statistic is computed on contrasts and turned into an effect only afterwards:
+Every statistic is computed from contrasts, and only the result is converted to an effect:
 
 =========  ==========================  =====================  ===========
 scale      contrast of a against b     effect                 effect unit
@@ -17,15 +17,15 @@ import math
 
 import numpy as np
 
-# A double has 16 digits, and computing a metric costs a few of them. iperf3 reports times in
-# microseconds, so a real difference in a run of a minute is at least 1e-8 of the value.
+# A double has 16 digits, and computing a metric loses a few of them. iperf3 reports times in
+# microseconds, so a real difference in a run of one minute is at least 1e-8 of the value.
 RELATIVE_TOLERANCE = 1e-12
 
 
 def merge_close(values: np.ndarray, size: float) -> np.ndarray:
     """Make nonnegative values equal if they differ only by rounding; return the changed values.
 
-    Every chain of near values is replaced by its smallest value. Values within the tolerance of 0 become 0.
+    In every chain of values that lie close together, all values are replaced by the smallest. Values within the tolerance of 0 become 0.
     `RELATIVE_TOLERANCE` is relative to `size`, the size of the numbers from which the values were computed.
     """
     known = np.unique(np.append(values, 0.0))

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-# Largest number of contrasts with the exact signed-rank distribution; above it the normal approximation is used.
+# Maximum number of contrasts for which the exact signed-rank distribution is used; for more, the normal approximation is used.
 EXACT_MAX_PAIRS = 200
 
 
@@ -28,8 +28,8 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
     """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
-    The actual confidence is at least the requested confidence: for 0.95 it is 0.969 with 6 contrasts and 0.951 with 10. None if
-    there are too few contrasts for the requested confidence: fewer than 6 for 0.95.
+    The actual confidence is at least the requested confidence: for 0.95, it is 0.969 with 6 contrasts and 0.951 with 10. The result is
+    None if there are too few contrasts for the requested confidence: fewer than 6 for 0.95.
     """
     k = _critical_count(len(contrasts), (1 - confidence) / 2)
     if k is None:

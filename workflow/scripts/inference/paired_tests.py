@@ -1,9 +1,9 @@
 """The mean of paired contrasts: a single test, the interval that inverts it, and one-sided tests against any bound.
 
 The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test flips the contrasts' signs
-(Fisher, Hartigan), regardless of the distribution of the values. If a test of normality chose between two tests, neither significance
-level would hold. With few pairs, Student's t finds false differences between bimodal cells (in 72 % of studies of
-72 cells with 3 pairs each). With few pairs p can't be below the significance level of the first test in a family
+(Fisher, Hartigan), whatever the distribution of the values. If a test of normality decided which of two tests is used, neither
+significance level would hold. With few pairs, Student's t finds false differences between bimodal cells (in 72 % of studies of
+72 cells with 3 pairs each). With few pairs, p can't be below the significance level of the first test in a family
 (`pairs_for` returns the number needed), and with fewer than `LEAST_PAIRS` there is neither interval nor test.
 
 The null hypothesis is that the two members of a pair are exchangeable: the factor that distinguishes them has no effect.
@@ -21,14 +21,14 @@ from scipy import special
 from inference.mean_interval import LEAST_RUNS
 
 T_TEST, SIGN_FLIP = "paired t", "sign flips of the mean"
-# Smallest number of pairs for a standard deviation.
+# Minimum number of pairs for a standard deviation.
 MIN_PAIRS = 2
-# Smallest number of pairs for a 95 % interval: 2 / 2^6 is 3 %.
+# Minimum number of pairs for a 95 % interval: 2 / 2^6 is 3 %.
 LEAST_PAIRS = LEAST_RUNS
-# Largest number of pairs for which all sign flips are made; for more pairs, `FLIPS` flips are drawn.
+# Maximum number of pairs for which all sign flips are tried; for more pairs, `FLIPS` flips are drawn at random.
 EXACT_MAX_PAIRS = 16
 FLIPS = 2**EXACT_MAX_PAIRS - 1
-# With more pairs the mean is normal enough for t, for any contrasts (tests/inference/test_false_alarms.py).
+# With more pairs, the mean is close enough to normal for Student's t, whatever the contrasts (tests/inference/test_false_alarms.py).
 FLIPS_MAX_PAIRS = 200
 
 
@@ -38,7 +38,7 @@ def is_constant(contrasts) -> bool:
 
 
 def smallest_p(pairs) -> float:
-    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n, or Hoeffding's bound for drawn flips."""
+    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n or, if the flips are drawn, Hoeffding's bound."""
     return max(2.0 ** (1 - pairs), min(2 / (FLIPS + 1), 2 * math.exp(-pairs / 2)))
 
 
@@ -92,9 +92,9 @@ class StudentMean:
 class FlippedMean:
     """Sign-flip test of the mean (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null, the mean of all contrasts doesn't decrease if and only if the mean of
-    the flipped contrasts was at most the null. So the p value for any null, and the interval, follow from the means of subsets of
-    the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all
+    If the signs of some contrasts are flipped about a null value, the mean of all contrasts doesn't decrease if and only if the mean
+    of the flipped contrasts was at most the null value. So the p value for any null value, and the interval, follow from the means of
+    subsets of the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all
     2^n - 1 subsets are used. For more pairs, `FLIPS` subsets are drawn, which are the same for every sample of this size (Monte Carlo
     p: Davison and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the
     flipped sum is at least T with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
@@ -150,7 +150,7 @@ def mean_test(contrasts, step=0.0) -> StudentMean | FlippedMean | None:
     ----------
     contrasts : numpy.ndarray of float, shape (n,)
     step : float
-        As for `StudentMean`.
+        Resolution of a contrast, as in `StudentMean`.
     """
     if len(contrasts) < LEAST_PAIRS or is_constant(contrasts):
         return None

@@ -2,9 +2,9 @@
 
 The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
 So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
-Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). If there are too few values, even the two extremes
-don't reach the requested confidence. Then there is no interval, and only the number of values needed is known (as in TriScale: Jacob and
-others, 2021, Journal of Systems Research 1(1)).
+Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). If there are too few values, not even the interval
+between the two extremes reaches the requested confidence. Then there is no interval, and only the number of values needed is known (as in
+TriScale: Jacob and others, 2021, Journal of Systems Research 1(1)).
 """
 
 import math
@@ -32,7 +32,7 @@ class PercentileEstimate:
 
 
 def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
-    """Return the smallest number of values whose extremes bound a percentile with the given confidence.
+    """Return the minimum number of values for which the extremes bound a percentile with the given confidence.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
         Share of values below the percentile, between 0 and 1, such as 0.95.
     confidence : float
     kind : str
-        `TWO_SIDED`, with the same probability of a miss at either end, or `UPPER`.
+        `TWO_SIDED`, with the same error probability at both ends, or `UPPER`.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
     """Return a percentile of independent values, with its interval or upper bound if there are enough values.
 
-    Both ends are values of the sample. The interval misses on either side with at most half of the error probability; the upper
-    bound misses with at most the whole error probability.
+    Both ends are values of the sample. The error probability is 1 - ``confidence``: the percentile lies below the interval with at most
+    half of it, above the interval with at most half of it, and above an upper bound with at most all of it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The test that the paper applies to pooled values: Mann and Whitney's test of two independent samples."""
+"""The Mann-Whitney test of two independent samples, which the paper on IPv4 and IPv6 applies to pooled values."""
 
 import math
 

@@ -16,7 +16,7 @@ from inference.paired_tests import MIN_PAIRS, pairs_for
 from inference.student_t import quantile
 
 MAX_PAIRS = 10_000
-# Differences of more standard deviations than this are shown by MIN_PAIRS at any power in use, and
+# MIN_PAIRS pairs detect a difference of more standard deviations than this at any power in use, and
 # the noncentral t distribution would run out of digits.
 MAX_STANDARDISED = 50.0
 
@@ -75,22 +75,22 @@ def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
     if standardised >= MAX_STANDARDISED:
         return None
     contrast = standardised * sd
-    # exp(700) is about the largest number there is.
+    # exp(700) is about the largest number that a float can hold.
     return None if scale == "ratio" and contrast > 700 else to_effect(contrast, scale)
 
 
 def pairs_needed(sd, effect, power, significance, scale) -> int | None:
-    """Return the smallest number of pairs, at least `MIN_PAIRS`, that detect a true effect above 0 with the given `power`.
+    """Return the smallest number of pairs, at least `MIN_PAIRS`, that detects a true effect above 0 with the given `power`.
 
-    None if `MAX_PAIRS` are not enough. For a ratio, the effect is an increase; a decrease by the same percentage is further
-    away on the logarithmic scale.
+    None if `MAX_PAIRS` are not enough. For a ratio, the effect is an increase; a decrease by the same percentage is larger
+    on the logarithmic scale.
     """
     standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
     # Rounded, so that different machines agree and the cache is hit.
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None
-    # The normal distribution in place of t gives slightly too few pairs, so only few numbers are left to try.
+    # With the normal distribution in place of t, the result is slightly too small, so only a few numbers are left to try.
     normal = (stats.norm.ppf(1 - significance / 2) + stats.norm.ppf(power)) / standardised
     low = min(max(MIN_PAIRS, int(normal**2)), MAX_PAIRS)
     if low > MIN_PAIRS and _power(standardised, low - 1, significance) >= power:

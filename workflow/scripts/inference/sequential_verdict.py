@@ -1,11 +1,12 @@
 """Sequential test that assigns a sample to one of two kinds, by the share of its values that meet a condition.
 
 References come first: values of each kind are added until the two kinds' shares are known to differ. The limits of the shares are one-sided
-Clopper-Pearson limits (1934, Biometrika 26), each at a part of the error. Then each sample is judged by Wald's sequential probability ratio
-test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are `1 / error` times more likely with
-one share than with the other. A sample with a true share of at most the lower limit is assigned to the wrong kind with a probability of at
-most `error` (Ville's inequality, and the ratio grows with each value that meets the condition). The same holds for a sample with a true
-share of at least the upper limit, and for any distribution of the values. Runs of samples and runs of references must have different seeds.
+Clopper-Pearson limits (1934, Biometrika 26), each with a part of the error probability. Then each sample is judged by Wald's sequential
+probability ratio test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until they are at least
+`1 / error` times as likely under one limit as under the other. A sample whose true share is at most the lower limit is assigned to the
+wrong kind with a probability of at most `error` (Ville's inequality, and the ratio grows with each value that meets the condition). The
+same holds for a sample whose true share is at least the upper limit, and for any distribution of the values. Runs of samples and runs of
+references must have different seeds.
 """
 
 import math
@@ -29,7 +30,7 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
     values : int
         Number of all values of each kind.
     error : float
-        Largest probability that either limit is wrong.
+        Maximum probability that either limit is wrong.
     """
     most = (
         1.0 if hits_lower == values else float(special.betaincinv(hits_lower + 1, values - hits_lower, 1 - error / 2))
@@ -45,9 +46,9 @@ class SequentialTest:
     Attributes
     ----------
     most, least : float
-        Largest share of the lower kind, and smallest share of the upper kind; ``most`` is below ``least``.
+        Upper limit of the lower kind's share, and lower limit of the upper kind's share; ``most`` is below ``least``.
     error : float
-        Largest probability of a wrong verdict.
+        Maximum probability of a wrong verdict.
     """
 
     most: float
@@ -73,18 +74,18 @@ class SequentialTest:
 
 
 def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], of_verdicts) -> SequentialTest | None:
-    """Return a test whose two shares are limits from the references, or None if the references aren't shown to differ.
+    """Return a test between the limits derived from the references, or None if the references aren't shown to differ.
 
     Parameters
     ----------
     hits_lower, hits_upper, values : int
         See `share_limits`.
     error : float
-        Largest probability that any limit at any look is wrong.
+        Maximum probability that any limit at any look is wrong.
     looks : sequence of int
         Numbers of reference values at which interim looks are taken.
     of_verdicts : float
-        Largest probability that a verdict is wrong.
+        Maximum probability that a verdict is wrong.
     """
     most, least = share_limits(hits_lower, hits_upper, values, error / len(looks))
     return SequentialTest(most, least, of_verdicts) if most < least else None
@@ -95,8 +96,8 @@ def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int
 
     The side is 1 if the second sample is above the threshold, and -1 if it is below.
 
-    The threshold maximises the difference of the empirical distribution functions (Kolmogorov and Smirnov); ties go to the middle of the
-    widest gap.
+    The threshold maximises the difference between the empirical distribution functions (Kolmogorov and Smirnov). If several thresholds do,
+    the one in the middle of the widest gap is chosen.
     """
     places = sorted({*lower, *upper})
     cuts = []

@@ -6,7 +6,7 @@ scale has no bounds. With two flows, the logit of a flow's share is ln(goodput /
 other flow), the log-ratio used to analyse compositions (Aitchison, 1982, "The statistical
 analysis of compositional data", J. R. Stat. Soc. B 44(2)). For proportions that aren't counts, logits
 are more suitable than arcsines (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
-A bootstrap alone isn't a solution with few replications: its percentile intervals, including BCa's, are
+A bootstrap alone doesn't help if there are few replications: its percentile intervals, including BCa intervals, are
 too narrow in small samples (Hesterberg, 2015, "What teachers should know about the bootstrap", The
 American Statistician 69(4)). tests/inference/test_share_intervals.py compares the coverage of this interval
 (`mean_interval` of the logits) with the coverage of the BCa bootstrap.
@@ -20,7 +20,7 @@ from scipy import special
 from inference.collapses import kinds_words, other_kind
 from inference.mean_interval import LEAST_RUNS, mean_interval, repeated_words, repeats_one_measurement, too_few_words
 
-# Largest difference of logits due to rounding: a double's 16 digits minus those lost in the computation.
+# Largest difference due to rounding: a double's 16 digits minus those lost in the computation.
 NOISE = 1e-12
 
 
@@ -51,15 +51,15 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
 def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
-    A value on a bound has no logit: then mean and interval are computed from the values themselves, clipped to the bounds, and
-    the note says so.
+    If a value lies on a bound, it has no finite logit. The mean and interval are then computed from the values themselves, the interval
+    is clipped to the bounds, and the note says so.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         Values from `lower` to `upper`; missing values are ignored. Values outside this range raise `ValueError`.
     confidence : float
-        Confidence of the two-sided interval, between 0 and 1.
+        Confidence level of the two-sided interval, between 0 and 1.
     resolution : float
         Smallest distinguishable difference between two values.
     """

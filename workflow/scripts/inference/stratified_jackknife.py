@@ -1,7 +1,7 @@
-"""Uncertainty of a statistic over several strata: jackknife over whole replications, t intervals, Fieller's interval for a ratio.
+"""Uncertainty of a statistic over several strata: jackknife over entire replications, t intervals, Fieller's interval for a ratio.
 
-A statistic is given as rows: the first row is for all data, and each of the others omits one replication, stratum by stratum. Dependence
-within replications (such as a common seed) is thus preserved. For a mean in a single stratum, the result is the usual t interval.
+A statistic is given as rows: the first row is computed from all data, and each other row omits one replication, stratum by stratum. This
+preserves dependence within replications (such as a common seed). For a mean in a single stratum, the result is the usual t interval.
 """
 
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ def degrees_of_freedom(variances, strata) -> np.ndarray:
     """Return the degrees of freedom of the sum of the strata's variances, with the shape of a statistic.
 
     They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114), which is f for a single stratum.
-    With three values per stratum, nominal 95 % intervals have a coverage of 93 to 97 %; with Welch's formula (1947: f + 2 in place
-    of f, and 2 subtracted), 91 to 95 %.
+    With three values per stratum, nominal 95 % intervals have a coverage of 93 to 97 %. With Welch's formula (1947: f + 2 in place
+    of f, and 2 subtracted), the coverage would be 91 to 95 %.
     """
     f = np.array([stratum.df for stratum in strata], float).reshape(-1, *[1] * (variances.ndim - 1))
     spread = (variances**2 / f).sum(axis=0)
@@ -59,7 +59,7 @@ def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     rows : numpy.ndarray of float, shape (1 + replications, ...)
     strata : sequence of Stratum
     tail : float
-        Probability of a miss on either side, below 0.5.
+        Error probability on either side, below 0.5.
     """
     variances = covariances(rows, rows, strata)
     half = quantile(1 - tail, degrees_of_freedom(variances, strata)) * np.sqrt(variances.sum(axis=0))
@@ -111,7 +111,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at_least(p_values, number) -> np.ndarray:
-    """Return the p value of the claim that at least ``number`` of the statements along the last axis are true.
+    """Return the p value for the claim that at least ``number`` of the statements along the last axis are true.
 
     It is Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest p (Benjamini and Heller, 2008, Biometrics 64(4)).
     """

@@ -9,7 +9,7 @@ from scipy import special
 
 
 def quantile(share, df) -> np.float64 | np.ndarray:
-    """Return the quantile of Student's t; arrays are broadcast.
+    """Return the quantile of Student's t distribution; arrays are broadcast.
 
     Parameters
     ----------

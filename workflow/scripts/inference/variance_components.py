@@ -1,11 +1,11 @@
 """Shares of a study's variance due to each factor, each pair of factors, and chance.
 
-A study contains all of its cells and not a sample of them, so its factors are fixed: the variance of a factor is the mean square of its
-effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
-79(6)). The sums of squares are computed from the cells' means with equal weights (unweighted means; Yates, 1934, JASA 29(185)). Without
-empty cells they are orthogonal and add up, however many runs were excluded. If all cells have the same number of runs, types I, II and III
-are equal. The contribution of chance to each sum is subtracted. It is estimated from the variances and covariances of the runs of a block
-(which share their seeds), so cells needn't have the same variance.
+The cells of a study are not a sample of a larger number of cells, so the factors are fixed: the variance of a factor is the mean square of
+its effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
+79(6)). The sums of squares are computed from the cells' means with equal weights (unweighted means; Yates, 1934, JASA 29(185)). As long as
+no cell is empty, they are orthogonal and add up, however many runs were excluded. If all cells have the same number of runs, types I, II
+and III are equal. The contribution of chance to each sum is subtracted. It is estimated from the variances and covariances of the runs of a
+block (which share their seeds), so cells needn't have the same variance.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from inference.stratified_jackknife import Stratum, t_interval
 
 #: Parts that don't belong to a factor or a pair of factors.
 HIGHER, SEED, RUN = "higher interactions", "seed", "run"
-#: Smallest number of replications per block, and of values per cell, for an interval.
+#: Minimum number of replications per block, and of values per cell, for an interval.
 LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 
@@ -34,7 +34,7 @@ class Component:
     df: int | None  # degrees of freedom; None for chance
     squares: float | None  # sum of squares of the cells' means; None for chance
     variance: float  # unbiased estimate, so it may be below 0 if there is little or no variance
-    share: float | None  # share of the whole variance; None with fewer replications than an interval needs
+    share: float | None  # share of the total variance; None if the total variance isn't above 0
     low: float | None = None  # ends of the share's interval
     high: float | None = None
 
@@ -59,7 +59,7 @@ def decompose(
         Number of levels of each factor.
     names : sequence of str
     confidence : float
-        Confidence of the intervals. They are t intervals of the stratified jackknife, which omits each block's replications one by one.
+        Confidence level of the intervals: t intervals from a stratified jackknife, which omits one replication of a block at a time.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():
@@ -147,7 +147,7 @@ class _Terms:
         return float((means**2).sum())
 
     def _noise(self, of_means, subset):
-        """Return the expected contribution of chance to a sum of squares: the trace of the sum's projection times the covariances."""
+        """Return the expected contribution of chance to a sum of squares: the trace of the projection times the means' covariances."""
         # If a factor forms the blocks, its projection is the same for each block's own cells.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]

@@ -1,4 +1,4 @@
-"""Two independent samples whose variances may differ (Welch, 1947, Biometrika 34, 28-35)."""
+"""Compare two independent samples whose variances may differ (Welch, 1947, Biometrika 34, 28-35)."""
 
 import math
 
@@ -10,7 +10,7 @@ NOISE = 1e-24
 
 
 def difference_variance(variances, sizes) -> tuple[float, float]:
-    """Return the variance of the difference of two means, and its degrees of freedom (NaN if neither sample varies).
+    """Return the variance of the difference between two means, and its degrees of freedom (NaN if neither sample varies).
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 
@@ -32,8 +32,8 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     values, others : numpy.ndarray of float
         At least two values each.
     params : object
-        Has ``confidence`` and ``significance``; the interval for two one-sided tests has the confidence
-        1 - 2 x significance.
+        Object with the attributes ``confidence`` and ``significance``; the confidence level of the interval for two
+        one-sided tests is 1 - 2 x significance.
     resolutions : tuple of float
         Smallest distinguishable difference between two values of each sample; the variance due to rounding is added.
     """
@@ -44,7 +44,7 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     variance, df = difference_variance(variances, [len(values), len(others)])
     if variance <= NOISE:
         return None
-    # A power instead of math.sqrt: the last digit differs in one of a thousand cases, and the tables were made with the power.
+    # Use a power instead of math.sqrt: the last digit differs in one of a thousand cases, and the tables were made with the power.
     difference, error = float(values.mean() - others.mean()), variance**0.5
     statistic = difference / error
     p = float(2 * chance_below(-abs(statistic), df))

@@ -1,4 +1,4 @@
-"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or a kernel of the user."""
+"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux version from Debian, or the user's own kernel."""
 
 import hashlib
 import re
@@ -117,5 +117,5 @@ def _read(path):
 
 
 def _folder(name):
-    """Return a folder's name that is made from the given name."""
+    """Turn a kernel's name into a valid folder name."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.A).strip(".-") or "kernel"

@@ -11,9 +11,9 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 RESULTS = (PASSED, FAILED, NOT_FIT)
-#: Columns of the table; the document has further keys for each test.
+#: Columns of the table; the document contains further keys for each test.
 COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
-#: Largest number of scripts that the terminal lists completely.
+#: If there are more scripts than this, the terminal lists only scripts with a test that did not pass.
 MOST_LISTED = 24
 #: Version of the document's format.
 VERSION = 1
@@ -25,7 +25,7 @@ def ip_version_of(command) -> str:
 
 
 def entry_of(command, outcome, script, options) -> dict:
-    """Return the document's entry for a test; ``script`` is the text of the test's script, ``options`` are the kernel's options."""
+    """Return a test's entry in the document; ``script`` is the text of the test's script, ``options`` are the kernel's options."""
     result, reason = judge(outcome, script, options)
     test = {"script": command[0], "ip_version": ip_version_of(command), "result": result, "reason": reason}
     test["seconds"] = outcome.get("seconds")
@@ -33,12 +33,12 @@ def entry_of(command, outcome, script, options) -> dict:
 
 
 def write_results(folder, about, tests, outputs) -> None:
-    """Write ``selftests.json``, ``selftests.csv`` and the outputs of tests that didn't pass into a new folder of results.
+    """Write ``selftests.json``, ``selftests.csv`` and the outputs of tests that didn't pass to a new results folder.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Existing contents are deleted.
+        The results folder; existing contents are deleted.
     about : dict
         Kernel, packetdrill, scripts, seed.
     tests : list of dict
@@ -60,7 +60,7 @@ def write_results(folder, about, tests, outputs) -> None:
 
 
 def kept_tests(folder, about) -> list[dict] | None:
-    """Return the tests in a folder of results; None if ``about`` or the format's version differs, or if the file is damaged."""
+    """Return the tests in a results folder; None if ``about`` or the format's version differs, or if the file is missing or damaged."""
     try:
         document = json.loads((folder / "selftests.json").read_text())
         same = all(document[key] == value for key, value in ({"version": VERSION} | about).items())
@@ -92,7 +92,7 @@ def lines_of(tests) -> list[str]:
 
 
 def _scripts(tests, versions):
-    """Return one line per script if there are few scripts, otherwise one line per script that did not pass."""
+    """Return one line per script if there are few scripts, otherwise one line per script with a test that did not pass."""
     by_script = {}
     for test in tests:
         by_script.setdefault(test["script"], {})[test["ip_version"]] = test["result"]

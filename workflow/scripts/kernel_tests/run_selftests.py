@@ -1,7 +1,7 @@
-"""Run the kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
+"""Run the kernel's own TCP tests in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
 Each packetdrill script in the source of the guest kernel is executed in the same way as by the kernel's own runner, once per IP version.
-Each test has a separate guest, so that a crash or a hang affects only that test.
+Each test runs in a separate guest, so that a crash or a hang affects only that test.
 """
 
 import argparse
@@ -31,9 +31,9 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 IMAGE = ROOT / "envs/testbed.sif"
-#: Folder of results, below the current folder.
+#: Results folder, relative to the current folder.
 FOLDER = Path("results/selftests")
-#: Seconds between two lines on the progress.
+#: Seconds between two progress lines.
 PROGRESS_S = 20
 
 
@@ -95,7 +95,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     Returns
     -------
     about : dict
-        Versions and digests of kernel, image, packetdrill and scripts; the call's glob and seed; the missing kernel options.
+        Versions and digests of the kernel, image, packetdrill and scripts; the call's glob and seed; the missing kernel options.
     tests : list of dict
         An entry for each test, from `kernel_tests.results.entry_of`.
     outputs : list of str or None
@@ -136,9 +136,9 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
 
 
 def _parts(packetdrill, named, place):
-    """Run set-up, which writes programs and scripts into a folder; return the document that set-up writes.
+    """Run set-up, which writes programs and scripts to a folder; return the document that set-up writes.
 
-    The document has the tests' ``commands`` and, as ``packetdrill``, the SHA-256 of packetdrill's source.
+    The document contains the tests' ``commands`` and, as ``packetdrill``, the SHA-256 of packetdrill's source.
     """
     _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
     return json.loads((place / "commands.json").read_text())
@@ -167,9 +167,9 @@ def chosen(commands, only) -> list[list[str]]:
 
 
 def linux_of(named, place) -> tuple[Path, str | None]:
-    """Return the guest kernel's file and the identifier of its content.
+    """Return the guest kernel's file and the identifier of its content; build the kernel first unless it is the image's.
 
-    A kernel other than the image's is built first. The identifier of the image's kernel is None.
+    The identifier of the image's kernel is None.
     """
     if not named.is_own:
         return IMAGE / KERNEL.lstrip("/"), None
@@ -254,7 +254,7 @@ def _with_progress(outcomes, total):
 
 
 def _printed(place, number, outcome):
-    """Return a test's output, or the console of its guest if the outcome has no output."""
+    """Return a test's output or, if the outcome contains none, the console log of the test's guest."""
     return outcome["output"] if "output" in outcome else (place / "logs" / f"{number}.log").read_text(errors="replace")
 
 

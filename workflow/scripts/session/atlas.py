@@ -1,6 +1,6 @@
-"""Reproductions of landmark results, with one outcome per study, on one page. `make atlas` runs the studies and makes the page.
+"""One page with the outcomes of the studies that repeat landmark results. `make atlas` runs the studies and makes the page.
 
-``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes these files to ``results/atlas``:
+``python -m session.atlas results/sqrt-law results/l4s ...`` reads the results of studies with claims and writes to ``results/atlas``:
 the page ``index.html``; ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``); the matrix of verdicts (``matrix.svg``,
 ``matrix.png``); ``atlas.md``; and ``SHA256SUMS``, the checksums of the archives next to the results folders.
 """
@@ -57,7 +57,7 @@ class AtlasError(Exception):
 
 @dataclass(frozen=True)
 class Repeated:
-    """The finished study of one publication."""
+    """The results of the study that repeats one publication."""
 
     folder: str
     study: dict  # resolved
@@ -90,7 +90,7 @@ def outcome_of(verdicts) -> str:
 
 
 def read_repeated(folder) -> Repeated:
-    """Read a results folder; raise `AtlasError` if it has no claims or isn't complete."""
+    """Read a results folder; raise `AtlasError` if the folder is incomplete or contains no claims."""
     place = Path(folder)
     files = [place / name for name in ("workflow/study.json", "tidy/runs.csv", "analysis/claims.csv")]
     if missing := [path for path in files if not os.path.isfile(path)]:
@@ -118,7 +118,7 @@ def read_repeated(folder) -> Repeated:
 
 
 def in_order(folders) -> list[Repeated]:
-    """Read results folders in the given order; raise `AtlasError` if there are no folders, or if two folders are of the same study."""
+    """Read results folders in the given order; raise `AtlasError` if there are none, or if two of them hold results of the same study."""
     if not folders:
         raise AtlasError(
             "no study is named; allowed: results folders of studies with claims, such as results/sqrt-law."
@@ -202,7 +202,7 @@ def failures_table(atlas) -> dict:
 
 
 def _cause(row):
-    """Return the known cause of a claim's failure; without one, return the reason why the claim isn't shown, or "not known"."""
+    """Return the cause of a claim's failure if it is known, otherwise the reason why the claim isn't shown, otherwise "not known"."""
     return row["cause"] or (row["because"] if row["verdict"] == NOT_SHOWN else "not known")
 
 
@@ -236,7 +236,7 @@ def page(atlas, archives, svg, reports) -> str:
     archives : list
         Result of `archives_of`.
     svg : path
-        File of the matrix.
+        Path of the matrix's SVG file.
     reports : list of (str, str)
         Title and relative address of each report.
     """
@@ -258,7 +258,7 @@ def page(atlas, archives, svg, reports) -> str:
 
 
 def markdown(atlas, archives) -> str:
-    """Return the version of an atlas for the documentation: its sentences and tables."""
+    """Return the sentences and tables of an atlas as Markdown for the documentation."""
     tables = [publications_table(atlas), failures_table(atlas)]
     if archives:
         tables.append(archives_table(ARCHIVES, archives))
@@ -266,7 +266,7 @@ def markdown(atlas, archives) -> str:
 
 
 def write(atlas, output, document=False) -> list[Path]:
-    """Write the files of an atlas to a folder and, with ``document``, the documentation's page and picture; return the paths."""
+    """Write an atlas's files to a folder; if ``document`` is true, also write the documentation's page and picture. Return the paths."""
     output.mkdir(parents=True, exist_ok=True)
     names = ("index.html", "atlas.csv", "matrix.svg", "matrix.png", "atlas.md", SUMS)
     files = {name: output / name for name in names}
@@ -293,7 +293,7 @@ def write(atlas, output, document=False) -> list[Path]:
 
 
 def main(arguments=None) -> int:
-    """Read the command line, write the atlas, print its outcomes; return the exit status."""
+    """Read the command line, write the atlas and print its outcomes; return the exit status."""
     parser = argparse.ArgumentParser(prog="atlas", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="results folders of finished studies with claims")
     parser.add_argument(

@@ -10,12 +10,12 @@ from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPROD
 from wording.number_format import count
 
 TITLE = "Claims of publications, repeated"
-#: Letter of each verdict, and its step on the diverging colour scale; claims that can't be tested have a dashed border.
+#: Letter of each verdict, and its step on the diverging colour scale; the tile of a claim that can't be tested has a dashed border.
 LETTERS = {REPRODUCED: "R", NOT_REPRODUCED: "N", NOT_SHOWN: "S", NOT_TESTABLE: "–"}
 STEPS = {REPRODUCED: 6, NOT_REPRODUCED: 2, NOT_SHOWN: 4}
 KEY = {REPRODUCED: "R reproduced", NOT_REPRODUCED: "N not reproduced", NOT_SHOWN: "S not shown"}
 TILE_PT = (17, 17)
-#: Largest number of tiles in a line; a study with more claims has several lines.
+#: Maximum number of tiles per line; a study with more claims takes several lines.
 MOST_TILES = 16
 RIGHT_PT, TOP_PT, FOOT_PT = 5, 6, 4
 NAME_PT = FONT_SIZE_PT - 0.5

@@ -29,15 +29,15 @@ from topics.exam.tables import OPEN_VERDICTS, PRIMARY, WORSE
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: CCAs with which everything is compared. An exam keeps these CCAs, even if its study file examines one of them.
+#: The standard CCAs. An exam keeps all of them, even if its study file examines one of them.
 STANDARDS = ("reno", "cubic", "bbr")
-#: CCAs that behave like Reno without ECN (RFC 8257, section 3.5): their exam has ECN in all cases.
+#: CCAs that behave like Reno if ECN is off (RFC 8257, section 3.5); their exams use ECN in all cases.
 NEED_ECN = ("dctcp",)
-#: Longest name of a CCA in a study, in characters; the study's own name must leave room for it.
+#: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32
 
 
-#: Expectation that `GATE=1` sets for a scorecard.
+#: Expectation about the scorecard that `GATE=1` adds to an exam.
 NOTHING_WORSE = {
     "id": "nothing-worse", "table": "scorecard", "where": {"role": PRIMARY}, "column": "verdict", "none_of": [WORSE],
 }  # fmt: skip
@@ -49,7 +49,7 @@ class CandidateError(FileError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to add to a study: name in the study, definition (unless the kernel has the CCA), and kernels named in the definition."""
+    """A CCA to add to a study: its name in the study, its definition (if it needs one), and the kernels named in the definition."""
 
     name: str
     definition: dict | None = None
@@ -68,7 +68,7 @@ class Candidate:
 
 
 def candidate_of(cca, program=None) -> Candidate:
-    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if there is none."""
+    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if they name no CCA."""
     if program or is_of_stack(cca):
         name, programs, explanation = named_program(cca, program, CandidateError)
         return Candidate(name, programs=programs, explanation=explanation)
@@ -158,7 +158,7 @@ def with_candidate(config, candidate, output) -> dict:
         A study from `studies.load`.
     candidate : Candidate
     output : str
-        File or command settings, for messages.
+        Study file or settings of the command, to be named in messages.
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
@@ -196,7 +196,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study with trace and timeline files replaced by their contents, because the paths are relative to the original study."""
+    """Return a study that contains the traces and timelines themselves instead of file paths, which are relative to the original study."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -216,12 +216,12 @@ def with_traces(study, source) -> dict:
 
 
 def with_more_runs(study, before, card, more) -> dict:
-    """Return the study of an exam with more replications for the scenarios with open verdicts.
+    """Return the study of an exam with more replications of the scenarios whose verdicts are open.
 
     Parameters
     ----------
     study, before : dict
-        Contents of two study files with the candidate: the current file, and the file whose runs were judged last.
+        Contents of two study files that include the candidate: the current file, and the file from which the latest runs were made.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int
@@ -233,7 +233,7 @@ def with_more_runs(study, before, card, more) -> dict:
         if row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"]
     }
     of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
-    # The scenarios from which harm is measured get more replications, too.
+    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs as many replications.
     still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
     most = max([before["replications"], *(scenario.get("replications") or 0 for scenario in before["scenarios"])])
     scenarios = []
@@ -245,7 +245,7 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def _extended(study, output, more):
-    """Return the study of an exam with more replications for the scenarios with open verdicts in the scorecard of its last runs."""
+    """Return the study of an exam with more replications of the scenarios whose verdicts are open in the latest scorecard."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
         raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])
@@ -265,7 +265,7 @@ def _extended(study, output, more):
 
 
 def with_gate(study) -> dict:
-    """Return the study of an exam with an expectation (`analysis.expect`): all deciding rows were measured, and none of them is worse."""
+    """Return an exam's study with the expectation (`analysis.expect`) that all deciding rows were measured and none of them is worse."""
     analysis = study.get("analysis") or {}
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 
@@ -273,8 +273,8 @@ def with_gate(study) -> dict:
 def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
     """Write a study with one additional CCA to ``results/<study>-<name>.yaml``; return the path and the resolved study.
 
-    In an exam, ``more`` is the number of additional replications for each scenario with an open verdict. With ``gate``, the study fails
-    if a row is worse. Raises `FileError` if the CCA doesn't exist or the study can't run with it.
+    In an exam, ``more`` is the number of additional replications of each scenario with an open verdict. If ``gate`` is true, the exam fails
+    unless every deciding row was measured and none is worse. Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):

@@ -1,4 +1,4 @@
-"""Programs that `make exam` and `make evaluate` accept as the CCA, declared in a user's file or as a stack in ``examples/``."""
+"""Programs that `make exam` and `make evaluate` accept in place of a kernel's CCA, declared in a user's file or in ``examples/``."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from wording.terminal_text import shown
 
-#: Folder of the studies that declare the stacks of the checkout, with one file per stack.
+#: Folder with the studies that declare the checkout's stacks, one file per stack.
 STACKS = Path(__file__).parents[3] / "examples"
 
 
@@ -30,7 +30,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
     cca : str
         ``program:cca``. One of the two parts is enough if only one CCA matches; no part is needed if the file declares only one CCA.
     file : str or None
-        File with the declaration (`declarations`); by default the file of the stack in ``cca``.
+        File with the declaration (`declarations`); None for the file of the stack that ``cca`` names.
     error : type
         Type of the exception to raise, with a message that states the allowed values.
     """
@@ -96,12 +96,12 @@ def _explanation():
 
 
 def without_inapplicable(study, config, cca, source, called, error) -> dict:
-    """Return an exam's study with a program, without the scenarios that a program can't run; ``exam.inapplicable`` gives the reasons.
+    """Return an exam's study without the scenarios that the program can't run; ``exam.inapplicable`` gives the reasons.
 
     Parameters
     ----------
     study, config : dict
-        The exam with and without the program, as in a study file.
+        The exam with the program and without the program, as in a study file.
     cca : str
         Name of the program's CCA in `ccas`.
     source, called : str
@@ -131,9 +131,9 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return the scenarios with a replacement for each `seeds_of` that names an omitted scenario.
+    """Return the scenarios after replacing each `seeds_of` that names an omitted scenario.
 
-    The first scenario that named an omitted scenario gets separate seeds; the other scenarios that named it use the first scenario's seeds.
+    Of the scenarios that named the same omitted scenario, the first gets seeds of its own, and the others use the first scenario's seeds.
     """
     firsts, kept = {}, []
     for scenario in scenarios:
@@ -145,7 +145,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return the reason why no program can run in a resolved scenario, or None if no such reason is known."""
+    """Return the reason why no program can run a resolved scenario, or None if no such reason is known."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

@@ -10,14 +10,14 @@ from study_files.cca_definitions import LARGEST_BYTES, definitions_of_runs
 from study_files.kernels import LARGEST_PATCH_BYTES
 from testbed.machine.given_file import given_bytes
 
-#: File with the modules' parameters in the unpacked image of the testbed: module, parameter and type, one per line.
+#: File in the testbed's unpacked image that lists the modules' parameters, one per line: module, parameter and type.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
 #: Name of a parameter: first argument of module_param(name, type, permission) and similar macros, including module_param_named.
 IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return a sentence about a nonexistent parameter that a resolved study's CCAs set, or None."""
+    """Return a sentence about a nonexistent parameter that a resolved study sets for a CCA, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -29,7 +29,7 @@ def parameter_problem(study: dict) -> str | None:
             try:
                 content = given_bytes(definition.source, LARGEST_BYTES)
             except OSError:
-                continue  # nothing is left to be built, or the build reports the problem
+                continue  # the kernel is already built, or the build reports the problem
             has = IN_SOURCE.findall(content.decode(errors="replace"))
         elif not listed or definition.kernel:
             continue  # the run reads the parameters back and reports the problem
@@ -47,8 +47,8 @@ def parameter_problem(study: dict) -> str | None:
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
     """Return the kernels that a resolved study needs in addition to the image's kernel.
 
-    The result maps a kernel's name to the kernel's description (None for the image's kernel with modules) and to the definitions that
-    have a C file.
+    The result maps a kernel's name to the kernel's description (None for the image's kernel with modules) and to the definitions with
+    a C file.
     """
     of_runs = (
         definitions_of_runs(study, scenario, cca)
@@ -77,7 +77,7 @@ def sources_of(definitions: dict) -> list[Definition]:
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return a sentence about a patch that a resolved study's kernels still need but that is missing or has changed, or None.
+    """Return a sentence about a missing or changed patch that is still needed to build a resolved study's kernels, or None.
 
     ``folder`` is the study's results folder, which contains the built kernels.
     """

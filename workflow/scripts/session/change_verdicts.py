@@ -1,6 +1,6 @@
 """Verdicts for the rows of a comparison (*worse*, *better*, *like* and so on), from counts of pairs.
 
-A row has a sign for each pair of runs. The p-values of all rows are corrected together, by exchanging the two sides of whole
+A row contains one sign per pair of runs. The p-values of all rows are corrected together, by exchanging the two sides of entire
 replications (`inference.exchanged_pairs`).
 """
 
@@ -18,7 +18,7 @@ WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "no
 NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
 #: Verdicts, in the order of the table.
 CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
-#: Largest number of pairs that is tried when searching for the needed number.
+#: Maximum number of pairs tried in the search for the number of pairs that a row needs.
 MOST_PAIRS = 200
 
 
@@ -42,7 +42,7 @@ class Counts(NamedTuple):
 class Row:
     """A row of the table before it is judged, with one sign per pair."""
 
-    head: dict  # known columns
+    head: dict  # columns that are known before the row is judged
     replications: Sequence  # replications of the pairs with values, or scenario and replication
     signs: Sequence[float]  # one per pair: 1 worse, -1 better, 0 neither
     of_most: bool  # whether the row makes a statement about most pairs, not about a count of runs
@@ -70,7 +70,7 @@ class Row:
 def judged(rows, share) -> Iterator[dict]:
     """Yield the columns of each row, including its verdict.
 
-    P-values are corrected over all rows, and divided by ``share``, the table's share of the significance level.
+    The p-values are corrected for all rows, and divided by ``share``, the table's share of the significance level.
     """
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)
@@ -108,7 +108,7 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return the approximate number of pairs at which the row would be *worse*, *better* or *like*; None above `MOST_PAIRS`.
+    """Return the approximate number of pairs at which the row would be *worse*, *better* or *like*; None if it exceeds `MOST_PAIRS`.
 
     The shares of worse and better pairs are assumed to stay the same.
     """

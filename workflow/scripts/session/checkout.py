@@ -7,7 +7,7 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variable with the commit of results that are being reproduced, in the form "commit seconds clean|changed" (- for unknown parts).
+#: Variable with the commit of the results to reproduce, in the form "commit seconds clean|changed" (- for unknown parts).
 STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
 
 
@@ -35,7 +35,7 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return the path of a checkout's file as seen from the working directory.
+    """Return a path that leads from the working directory to a file of the checkout.
 
     ``path`` is relative to the checkout. It is returned unchanged if it leads to the same file from the working directory.
     """

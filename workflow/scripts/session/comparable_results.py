@@ -20,7 +20,7 @@ class Results:
 
     @property
     def examined(self) -> str | None:
-        """The CCA that an exam examines."""
+        """The CCA that the exam examines; None if the study isn't an exam."""
         return (self.study.get("exam") or {}).get("cca")
 
 
@@ -61,7 +61,7 @@ def _differs(place, first, second):
 
 
 def _first_difference(ours, theirs, path, apart):
-    """Return the path of the first difference between two values, and the two values at this path; None if there is no difference."""
+    """Return the first path at which two values differ, and the two values there; None if they are equal, ignoring the keys ``apart``."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in dict.fromkeys([*ours, *theirs]):
             if key not in apart:
@@ -76,7 +76,7 @@ def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
     """Return the pairs of CCAs to compare.
 
     For exams, the pair consists of the two examined CCAs. Otherwise, CCAs with the same name are paired; if each side then has
-    exactly one CCA left, these two are a pair as well.
+    exactly one CCA left, these two are paired as well.
     """
     if first.examined and second.examined:
         return [(first.examined, second.examined)]

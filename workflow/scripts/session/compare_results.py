@@ -1,4 +1,4 @@
-"""List what got better or worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
+"""List what became better or worse between two results folders: `make compare EXAMS="results/exam-a results/exam-b"`.
 
 Any two results with the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
 """
@@ -36,9 +36,9 @@ from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
 
-#: Largest number of lines of a table in a terminal; the files have all rows.
+#: Maximum number of table lines in a terminal; the files contain all rows.
 MOST_LINES = 40
-#: Size of the largest table of runs, in bytes: enough for 100,000 runs.
+#: Maximum size of a table, in bytes: enough for 100,000 runs.
 LARGEST_TABLE_BYTES = 2**28
 STYLES = {
     BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", LIKE: "verdict alike",
@@ -188,7 +188,7 @@ def _effect_text(row):
 
 
 def _pairs_text(row):
-    """Return the numbers of worse, better and needed pairs in words, such as "5 worse, 0 better of 6 (8 needed)"."""
+    """Return the counts of worse, better and needed pairs in words, such as "5 worse, 0 better of 6 (8 needed)"."""
     if not row["n"]:
         return "-"
     text = f"{row['pairs_worse']} worse, {row['pairs_better']} better of {row['n']}"
@@ -237,7 +237,7 @@ def page(first, second, table) -> str:
 
 
 def main(arguments=None) -> int:
-    """Read the command line, print the table, write both files; return the exit status."""
+    """Read the command line, write both files and print the table; return the exit status."""
     parser = argparse.ArgumentParser(prog="compare_results", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="two results folders of the same conditions")
     parser.add_argument(

@@ -29,6 +29,6 @@ def write_study(study, output, made_by) -> dict:
 
 
 def size_words(output, resolved) -> str:
-    """Return a study file's name with the numbers of its scenarios and runs, in words."""
+    """Return a text that names a study file and states how many scenarios and runs the study contains."""
     runs = sum(1 for _ in studies.runs(resolved))
     return f"{output}: {len(resolved['scenarios'])} scenarios, {runs:,} runs"

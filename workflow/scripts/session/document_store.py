@@ -1,7 +1,7 @@
-"""A store of run documents with keys: a folder that all of a user's workflows on a machine share.
+"""A store that keeps run documents by key: a folder that all of a user's workflows on a machine share.
 
-Each entry is one file with the unchanged document, ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. The name contains
-the checksum, so an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
+Each entry is one file, the unchanged document: ``<first 3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Because the name
+contains the checksum, an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
 atomically. The modification time of an entry is the time when it was last used.
 """
 
@@ -18,11 +18,11 @@ from pathlib import Path
 SUFFIX = ".json.gz"
 #: Prefix of the names of files that are being written.
 PARTIAL = ".partial-"
-#: Age in seconds from which a partial file counts as left behind by a killed process.
+#: Age in seconds after which a partial file counts as left behind by a killed process.
 LEFT_BEHIND_S = 3600
-#: Share of the limit that remains after a deletion of old entries, so that the next entry doesn't cause another deletion.
+#: Share of the limit to which a deletion of old entries shrinks the store, so that the next entry doesn't cause another deletion.
 REMAINING = 0.9
-#: Share of the limit that a process may add before it measures the size of the whole store again.
+#: Share of the limit that a process may add before it measures the size of the entire store again.
 BETWEEN_LOOKS = 0.02
 
 
@@ -31,26 +31,26 @@ class StoreError(Exception):
 
 
 class DocumentStore:
-    """The store in a folder.
+    """A document store in a folder.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Folder that is created with the first entry. A link, another user's folder, or a folder that others can write to is refused.
+        The store's folder, created with the first entry. A link, another user's folder, or a folder that others can write to is refused.
     most_bytes : float
-        Limit for the total size of entries in bytes; above the limit, the least recently used entries are deleted.
+        Limit on the total size of the entries, in bytes; above the limit, the least recently used entries are deleted.
     longest_s : float
         Time in s after which an unused entry is deleted.
     """
 
     def __init__(self, folder, most_bytes, longest_s):
         self.folder, self.most_bytes, self.longest_s = Path(folder), most_bytes, longest_s
-        self._added_bytes = float("inf")  # with its first entry a process measures the whole store
+        self._added_bytes = float("inf")  # so that the process measures the entire store with its first entry
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document with a key, and a description of a defect in the key's entry; either may be None.
+        """Return the document stored under a key, and a description of a defect in the entry; either may be None.
 
-        A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
+        A damaged entry is deleted. If there are two entries with the same key, both are deleted, because one of them must be wrong.
 
         Raises `StoreError` or `OSError` if the store can't be used.
         """
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Store a document and return True; if the key already has a different document, delete the stored document and return False.
+        """Store a document and return True; if a different document is stored under the key, delete that document and return False.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -175,7 +175,7 @@ def _sha256_of(entry):
 def _read(entry) -> bytes | None:
     """Return the bytes of a regular file owned by this user; None for anything else, including symbolic links."""
     try:
-        # O_NONBLOCK, because opening a pipe with such a name would never return.
+        # O_NONBLOCK, because opening a named pipe would otherwise block forever.
         handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

@@ -3,7 +3,7 @@
 ``python -m session.gallery results/exam-quick-*`` reads finished exams with the same conditions and writes these files to
 ``results/gallery``: the page ``index.html``; ``gallery.csv`` (a row per CCA and deciding row, with the columns of ``scorecard.csv``); the
 matrix of verdicts (``matrix.svg``, ``matrix.png``); ``gallery.md``; and ``SHA256SUMS``, the checksums of the archives next to the results
-folders. Exams that differ only in ECN can be on one page: the exams with ECN in all cases are labelled, such as DCTCP's.
+folders. Exams that differ only in ECN can share a page; an exam that uses ECN in all cases, such as DCTCP's, is labelled.
 """
 
 import argparse
@@ -50,8 +50,8 @@ class Gallery:
     """Exams with the same conditions."""
 
     exams: tuple[Results, ...]
-    reference: Results  # an exam whose cases have ECN only where the study sets it
-    with_ecn: frozenset[str]  # CCAs whose exam has ECN in all cases
+    reference: Results  # an exam that uses ECN only in the cases in which the study file sets it
+    with_ecn: frozenset[str]  # CCAs whose exams use ECN in all cases
 
     @property
     def names(self) -> dict[str, str]:
@@ -134,7 +134,7 @@ def introduction(gallery) -> list[str]:
 
 
 def cards_table(gallery) -> dict:
-    """Return the table of the scorecards' outcomes."""
+    """Return a table with the outcome of each scorecard."""
     rows = [
         {
             "cca": gallery.name(each.examined),
@@ -224,7 +224,7 @@ def rows_table(gallery, rows) -> dict:
 
 
 def page(gallery, rows, archives, svg) -> str:
-    """Return the gallery as an HTML page; ``svg`` is the file of the matrix."""
+    """Return the gallery as an HTML page; ``svg`` is the path of the matrix's SVG file."""
     panels, columns = inline_panels(svg, "matrix")
     return standalone_page(
         "gallery.html.j2",
@@ -244,7 +244,7 @@ def page(gallery, rows, archives, svg) -> str:
 
 
 def markdown(gallery, rows, archives) -> str:
-    """Return the version of a gallery for the documentation: its sentences and tables."""
+    """Return the sentences and tables of a gallery as Markdown for the documentation."""
     tables = [cards_table(gallery), matrix_table(gallery, rows), *harm_tables(gallery)]
     if archives:
         tables.append(archives_table(ARCHIVES, archives))
@@ -252,7 +252,7 @@ def markdown(gallery, rows, archives) -> str:
 
 
 def write(gallery, output, document=False) -> list[Path]:
-    """Write the files of a gallery to a folder and, with ``document``, the documentation's page and picture; return the paths."""
+    """Write a gallery's files to a folder; if ``document`` is true, also write the documentation's page and picture. Return the paths."""
     output.mkdir(parents=True, exist_ok=True)
     files = {
         name: output / name for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", SUMS)
@@ -272,7 +272,7 @@ def write(gallery, output, document=False) -> list[Path]:
 
 
 def main(arguments=None) -> int:
-    """Read the command line, write the gallery, print its cards; return the exit status."""
+    """Read the command line, write the gallery and print each card's outcome; return the exit status."""
     parser = argparse.ArgumentParser(prog="gallery", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="results folders of exams with the same conditions")
     parser.add_argument(

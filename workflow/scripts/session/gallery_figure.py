@@ -21,13 +21,13 @@ from wording.number_format import count
 TITLE = "Verdicts of exams by RFC 9743"
 #: Columns that identify a row of a scorecard.
 ROW_KEYS = ["rfc_section", "scenario", "scenario_label", "measure"]
-#: Verdict -> its letter and its step on the diverging colour scale; tiles that weren't measured have a dashed border.
+#: Letter of each verdict, and its step on the diverging colour scale; the tile of a row that wasn't measured has a dashed border.
 LETTERS = {WORSE: "W", TOO_VARIABLE: "V", NOT_ENOUGH: "N", LIKE: "L", BETTER: "B", NOT_MEASURED: "–"}
 STEPS = {WORSE: 2, TOO_VARIABLE: 3, NOT_ENOUGH: 4, LIKE: 5, BETTER: 6}
 ROW_PT, RIGHT_PT, TITLE_PT, FOOT_PT, COLUMNS = 17, 5, 32, 4, 2
-#: Size of a tile; panels of ten columns fit on a phone.
+#: Width and height of a tile in points; a panel of ten columns fits on a phone.
 TILE_PT = (19, ROW_PT)
-#: Approximate ratio of a letter's width to its size, for names written vertically.
+#: Approximate ratio of a letter's width to the font size, for names written vertically.
 UPRIGHT_SHARE = 0.54
 NAME_PT, COLUMN_PT = FONT_SIZE_PT - 0.5, SMALL_SIZE_PT - 0.5
 
@@ -53,7 +53,7 @@ def draw_gallery(rows: pd.DataFrame, names) -> PanelFigure:
     Parameters
     ----------
     rows : pandas.DataFrame
-        Deciding rows of all scorecards, one card after another.
+        Deciding rows of all scorecards, card by card.
     names : mapping
         CCA -> label of its row.
     """

@@ -57,7 +57,7 @@ PARTS = {
 }
 #: Keys of a link that netem implements.
 EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
-#: Refusal of a machine before any part is tried (`kernel_features`) -> message; {} stands for the machine's own message.
+#: Step at which the machine refuses (`kernel_features`) -> message; {} stands for the machine's own message.
 REFUSALS = {
     "namespaces": (
         "platform host needs user namespaces, and this machine refuses them ({}); its administrator can "
@@ -74,7 +74,7 @@ REFUSALS = {
         "a module, so that running the command again may succeed, and platform: uml may work without them."
     ),
 }
-#: Distribution (ID of os-release(5)) -> package with the modules that are missing from a small kernel.
+#: Distribution (ID of os-release(5)) -> package with the modules that a minimal kernel lacks.
 PACKAGES = {
     "ubuntu": "linux-modules-extra-{kernel}",
     "debian": "linux-image-amd64 (its cloud kernels lack some)",
@@ -86,8 +86,8 @@ PACKAGES = {
 class Need:
     """A kernel feature that runs need: a ``part`` (a key of `PARTS`) or the name of a ``cca``.
 
-    ``scenarios`` are the identifiers of the scenarios that need the feature. ``allowed`` is true for a CCA that must be
-    on the list of possible defaults of a network namespace.
+    ``scenarios`` are the identifiers of the scenarios that need the feature. ``allowed`` is true for a CCA that must be on the kernel's
+    list of allowed CCAs (tcp_allowed_congestion_control), because it becomes the default of a network namespace.
     """
 
     part: str | None
@@ -136,7 +136,7 @@ def _parts_of(scenario):
         *(link[key].values() for key in EFFECTS),
     )
     cable = scenario["topology"] == "cable"
-    # On a dumbbell without a shaper netem is the queue.
+    # On a dumbbell without a shaper, netem is the queue.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
     if (
         changing
@@ -160,12 +160,12 @@ def _parts_of(scenario):
 
 
 def _has_options(link, place):
-    """Return whether the netem at ``place`` implements link options."""
+    """Return whether the link sets any option that the netem at ``place`` implements."""
     return any(options_at(link, place, direction) for direction in DIRECTIONS)
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: for each bottleneck, a dumbbell's parts, and the parts for delay and loss behind it."""
+    """Return the parts that a chain needs: for each bottleneck, a dumbbell's parts and the parts for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -187,7 +187,7 @@ def _set_as_default(scenario):
 
 
 def has_unmeasured(study: dict, results: Path) -> bool:
-    """Return whether a scenario on platform ``host`` has a run without a document; if not, the machine needs no check.
+    """Return whether any run on platform ``host`` still lacks its document; if none does, the machine needs no check.
 
     ``study`` is the resolved study, ``results`` its results folder.
     """
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase for the given scenarios: their number and the first name, or only their number if they are all scenarios."""
+    """Return a phrase that counts the given scenarios and names the first, or only counts them if these are all scenarios."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:

@@ -15,7 +15,7 @@ def add_message_handler(handler) -> None:
 
 
 def bars_of(workflow) -> list:
-    """Return the progress bars (`rich.progress.Progress`) of this call's logger plugin, if it has any."""
+    """Return the progress bars (`rich.progress.Progress`) of this call's logger plugin; the list may be empty."""
     return [handler.progress for handler in workflow.logger_manager.plugin_handlers if hasattr(handler, "progress")]
 
 
@@ -45,7 +45,7 @@ def is_failure_of_job(record) -> bool:
 
 
 def failure_of_job(record) -> tuple[str, list[str]] | None:
-    """Return the scheduler's message about a failed job and the paths of the job's logs (its own log first); None for other messages."""
+    """Return the scheduler's message about a failed job and the paths of the job's logs (the job's own first); None for other messages."""
     if is_failure_of_job(record) and record.rule_msg and record.log:
         return record.rule_msg, list(record.log)
     return None

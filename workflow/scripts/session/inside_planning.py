@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) that make planning and running thousands of jobs faster."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) that speed up planning and running thousands of jobs."""
 
 import functools
 import gc
@@ -83,8 +83,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for new jobs once more per second. After a thousand runs, Snakemake
-    would only search.
+    With the limit, each finished job makes Snakemake search for new jobs once more per second, so after a thousand runs Snakemake would
+    do nothing but search.
     """
     workflow.scheduler.job_rate_limiter = None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 
-#: The only version with which the workflow is tested. A test ensures that envs/workflow.lock has the same version.
+#: The only version with which the workflow is tested. A test ensures that envs/workflow.lock names the same version.
 TESTED_VERSION = "9.27.1"
 #: Arguments in `apptainer-args` that isolate runs from the machine; profiles/default describes each.
 CLOSED = ("--cleanenv", "--net")
@@ -66,8 +66,8 @@ def is_called_by_user(workflow) -> bool:
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
     """Register a function to call before the user's jobs are planned.
 
-    The function gets a flag that is true if the jobs are only shown or touched: while Snakemake reads the Snakefile, it doesn't reveal
-    whether this is a dry run.
+    The function is called with a flag that is true if the jobs are only shown or touched. While Snakemake reads the Snakefile, it doesn't
+    reveal this.
     """
     plan = workflow._build_dag
 
@@ -93,7 +93,7 @@ def config_given(workflow) -> dict:
 def resources_of_rule(workflow, rule: str) -> dict:
     """Return the resources that ``--set-resources`` on the command line or in the profile sets for a rule.
 
-    Values have the types that a rule may have: a number, a text, or a function for an expression such as ``100 * attempt``.
+    Values have the types that are allowed in a rule: a number, a string, or a function for an expression such as ``100 * attempt``.
     """
     resources = workflow.resource_settings.overwrite_resources.get(workflow.modifier.modify_rulename(rule), {})
     return {name: getattr(value, "_value", value) for name, value in resources.items()}
@@ -110,7 +110,7 @@ def executor_name(workflow) -> str:
 
 
 def keeps_incomplete(workflow) -> bool:
-    """Return whether the call has ``--keep-incomplete``, without which a failing job also deletes good documents."""
+    """Return whether the call sets ``--keep-incomplete``; without this option, the complete documents of a failed job are deleted too."""
     return workflow.execution_settings.keep_incomplete
 
 
@@ -180,7 +180,7 @@ def show_in_containers(folder: Path) -> None:
 def require_closed_containers(workflow) -> None:
     """Exit with a message if the Apptainer arguments don't isolate containers from the machine.
 
-    The workflow's own profile, profiles/default, has the required arguments; the profile of a workflow that uses this module may not.
+    The workflow's own profile, profiles/default, sets the required arguments; the profile of a workflow that uses this module may not.
     """
     given = workflow.deployment_settings.apptainer_args.split()
     if missing := [word for word in CLOSED if word not in given]:
@@ -194,8 +194,8 @@ def require_closed_containers(workflow) -> None:
 def unpacked_repository(workflow) -> Path:
     """Return a checkout of the repository from which Snakemake fetched this file, creating the checkout in the cache if necessary.
 
-    Snakemake fetches the files of a ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` module one by one, but the workflow needs
-    its Python modules, images and set-up as folders. This function is called before other modules of the workflow can be imported.
+    Snakemake fetches the files of a ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` module one by one, but the workflow needs complete
+    folders: its Python modules, images and set-up. This function is called before other modules of the workflow can be imported.
     """
     file = workflow.included_stack[-1]
     repository = file.hosted_repo.repo_clone if hasattr(file, "hosted_repo") else getattr(file, "repo_path", None)
@@ -256,7 +256,7 @@ def together(*functions: Callable) -> Callable:
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
     """Register a function to call after a user's jobs are planned.
 
-    The function gets all output paths, and a flag that is true for a dry run.
+    The function is called with the output paths of all planned jobs, and with a flag that is true for a dry run.
     """
     plan = workflow._build_dag
 

@@ -1,6 +1,6 @@
 """Handle Ctrl-C during a workflow: print one line with the number of kept runs and the command to continue.
 
-Otherwise, Snakemake would show each interrupted run as failed, with its command of 2,000 characters.
+Snakemake itself would report each interrupted run as failed and print the run's command, which is 2,000 characters long.
 """
 
 import atexit
@@ -52,7 +52,7 @@ class Interruption:
     command : str
         Command that continues where this call ended.
     unfinished : callable
-        Function that takes paths of existing files and returns the paths of files that Snakemake would make again.
+        Function that takes the paths of existing files and returns the paths of those files that Snakemake would make again.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Interruption:
         self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
-        """Record the signal before it can end a job, then act like Python's default handler.
+        """Record the signal, then act like Python's default handler; while a module prints, the second step is delayed.
 
-        While a module prints, the second step is delayed.
+        The signal must be recorded before Snakemake reports the end of a job.
         """
         self.is_asked = True
         if is_printing(frame):
-            # Only a signal to the main thread ends a wait of that thread.
+            # Only a signal sent to the main thread interrupts a wait in that thread.
             again = threading.Timer(AGAIN_S, signal.pthread_kill, [threading.main_thread().ident, number])
             again.daemon = True
             again.start()
@@ -90,7 +90,7 @@ class Interruption:
         return not self.is_asked
 
     def wait_for_signal(self) -> None:
-        """Wait up to `LATE_S` for the signal of Ctrl-C, which ends a job at once but reaches this process a moment later.
+        """Wait up to `LATE_S` for the signal of Ctrl-C, which terminates a job at once but may reach this process a moment later.
 
         The signal's handler may interrupt this function, so the two share no lock.
         """
@@ -132,7 +132,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Install the handler of Ctrl-C for this call; do nothing outside the main thread, because only the main thread receives the signal."""
+    """Install the Ctrl-C handler for this call, but only in the main thread, because no other thread receives the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

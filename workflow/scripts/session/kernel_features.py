@@ -1,13 +1,13 @@
 """Test this machine's kernel for the features that emulated networks need, by trying each feature.
 
-``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`) and tries the mounts
+``python3 -m session.kernel_features`` enters separate namespaces, as a run does (`testbed.machine.host`), and tries the mounts
 of a run. It then requests each part from the kernel, under the part's name in tc(8) or ip(8), and prints the results as JSON.
 A module that the kernel loads on request counts as available and stays loaded, as in a run. Everything else disappears with
 the namespaces.
 
-The netlink messages have the same form as in `testbed.network.netlink`, but the requests differ. Requests of that module go to
-another network namespace, read existing objects and never wait. Requests of this module create objects, for which the kernel
-may first have to load a module.
+The netlink messages have the same form as in `testbed.network.netlink`, but the requests differ. That module sends requests to
+another network namespace, reads existing objects and never waits. This module creates objects, for which the kernel may first
+have to load a module.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x10000000, 0x
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
 #: Argument that makes this program try only the mounts.
 TRY_MOUNTS = "mounts"
-#: Time in s that the kernel may take to answer: it may have to load a module first.
+#: Time in s that the kernel may take to respond; it may have to load a module first.
 ANSWER_S = 10
 NETLINK_ROUTE, NETLINK_GENERIC = 0, 16
 NLM_F_ACK, NLM_F_EXCL, NLM_F_CREATE = 0x4, 0x200, 0x400
@@ -40,7 +40,7 @@ ROOT, INGRESS, INGRESS_HANDLE = 0xFFFFFFFF, 0xFFFFFFF1, 0xFFFF0000
 TCA_KIND = IFLA_INFO_KIND = TCA_ACT_KIND = FIRST_ACTION = 1
 TCA_OPTIONS = TCA_MATCHALL_ACT = 2
 IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_DATA = 3, 18, 2
-#: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, the kind of encapsulation, and its value for UDP.
+#: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): remote address, and type of encapsulation with its value for UDP.
 IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
 #: The generic netlink family that lists all families (genetlink), and its request for a family by name.
 GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
@@ -48,7 +48,7 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
 FILTER_INFO = 1 << 16 | socket.htons(3)
 #: The kernel's errors for an unknown kind of qdisc, filter, action or family, and for an unknown kind of device.
 UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
-#: Kind of tunnel -> address of the other end of a tunnel in UDP (RFC 5737, RFC 3849). The tunnel without UDP has no such address.
+#: Kind of tunnel -> remote address of a tunnel in UDP (RFC 5737, RFC 3849). A tunnel without UDP is requested without a remote address.
 REMOTE = {
     "gretap": socket.inet_pton(socket.AF_INET, "192.0.2.1"),
     "ip6gretap": socket.inet_pton(socket.AF_INET6, "2001:db8::1"),
@@ -56,7 +56,7 @@ REMOTE = {
 
 
 def _attribute(kind, payload):
-    """Return a netlink attribute; text gets the terminating zero byte that the kernel expects."""
+    """Return a netlink attribute; text is terminated by a zero byte, as the kernel expects."""
     payload = payload.encode() + b"\0" if isinstance(payload, str) else payload
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(payload), kind) + payload + b"\0" * (-len(payload) % 4)
 
@@ -100,7 +100,7 @@ def _arrivals_filter(action=None):
 
 
 def _device(kind, name=None, data=b""):
-    """Request a network device of the given kind and return the errno; ``data`` are the attributes specific to the kind."""
+    """Request a network device of the given kind and return the errno; ``data`` contains the attributes specific to the kind."""
     body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + _attribute(IFLA_IFNAME, name or f"try-{kind}")
     kind = _attribute(IFLA_INFO_KIND, kind) + (_attribute(IFLA_INFO_DATA, data) if data else b"")
     return _ask(NETLINK_ROUTE, RTM_NEWLINK, body + _attribute(IFLA_LINKINFO, kind))
@@ -136,9 +136,9 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return, by part, whether the kernel has the part; must be called in separate namespaces.
+    """Return whether the kernel has each part (part -> bool); must be called in separate namespaces.
 
-    Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't answer.
+    Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't respond.
     """
     tried = {}
     for name, attempt in ATTEMPTS.items():
@@ -150,7 +150,7 @@ def _features():
     if refused:
         raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
     has = {name: number not in UNKNOWN for name, number in tried.items()}
-    # Kernels since 6.18 have AccECN, and kernels since 7.0 report it for a socket.
+    # Kernels since 6.18 support AccECN, and kernels since 7.0 report its use on a socket.
     tells_accurate_ecn = int(os.uname().release.partition(".")[0]) >= 7
     return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists(), "tcpi_ecn_mode": tells_accurate_ecn}
 
@@ -196,7 +196,7 @@ def _try_mounts():
     """Try a run's mounts in a separate mount namespace; return the message for the first refused mount, or an empty string."""
     try:
         _unshare(CLONE_NEWNS)
-        # Like unshare(1); otherwise root's mounts would also be the machine's.
+        # Like unshare(1); otherwise, mounts made by root would also appear on the machine.
         mount("none", "/", flags=MS_REC | MS_PRIVATE)
         prepare("/usr")  # any folder in place of the job's
     except OSError as error:
@@ -205,7 +205,7 @@ def _try_mounts():
 
 
 def _words_of(error):
-    """Return the message of an OSError, preceded by the file name if there is one."""
+    """Return the message of an OSError, preceded by the file name if the error names a file."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 

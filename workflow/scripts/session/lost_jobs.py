@@ -13,7 +13,7 @@ LINES = 3
 def _enter_in_log(record):
     """Append the scheduler's message to the log of a failed job; return True, so that every message is shown.
 
-    If a node never started the job or the job was ended from outside, the job's log doesn't
+    If no node ever started the job, or if the job was terminated from outside, the job's log doesn't
     mention this. On a user's own machine, there is no scheduler, and nothing is added.
     """
     failure = failure_of_job(record)
@@ -28,14 +28,14 @@ def _enter_in_log(record):
             with log.open("a", encoding="utf-8") as stream:
                 stream.write("\n".join(lines) + "\n")
         except OSError:
-            pass  # Snakemake's own log has the same message
+            pass  # Snakemake's own log contains the same message
     return True
 
 
 def _lines_that_tell(path, started):
-    """Return the last lines of a scheduler's log that come from Slurm.
+    """Return the last lines that Slurm wrote to a scheduler's log.
 
-    If there are none and the job didn't start, return the last lines of any kind.
+    If Slurm wrote none and the job didn't start, return the last lines of any kind.
     """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,7 +1,7 @@
 """Estimate the speed of this machine, for `make studies`, dry runs, the remaining time, and the report on a study's duration.
 
 `run_cost.work_of_run` returns a run's work in seconds on the reference machine of benchmarks/README.md. Snakemake's benchmark files contain
-the seconds of each run that was executed here. At the end of a call, the mean times are stored in the cache, in one file per results
+the duration of each run that was executed here. At the end of a call, the mean durations are stored in the cache, in one file per results
 folder, so that a new clone can use them.
 """
 
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from session.run_cost import Work
 
-#: Weight of the default, in runs: few runs change the estimate only slightly; factors that the runs can't determine keep their default.
+#: Weight of the default, as a number of runs: a few runs change the estimate only slightly; factors that they can't determine stay at 1.
 DEFAULT_RUNS = 10
-#: Smallest and largest factor: no machine is a hundred times as fast as another.
+#: Minimum and maximum of a factor: no machine is more than 20 times as fast, or as slow, as the reference machine.
 LEAST, MOST = 0.05, 20.0
-#: Largest number of benchmark files read per scenario.
+#: Maximum number of benchmark files read per scenario.
 MOST_FILES = 50
-#: Number of results folders whose times are kept: the latest ones.
+#: Maximum number of results folders whose times are kept; the oldest are deleted.
 MOST_FOLDERS = 100
 
 
@@ -74,8 +74,8 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
     """Return the times of the runs in a results folder that were executed on this machine.
 
-    ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache has no row, so such
-    runs are skipped.
+    ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache contains no row, so
+    such runs are skipped.
     """
     samples = []
     for scenario, work in works.items():
@@ -104,7 +104,7 @@ class SpeedRecord:
         self.folder = folder
 
     def keep(self, results: Path, samples: Iterable[Sample]) -> None:
-        """Replace the stored samples of a results folder; do nothing if there are none."""
+        """Replace the stored samples of a results folder; do nothing if ``samples`` is empty."""
         if not (samples := list(samples)):
             return
         with contextlib.suppress(OSError):

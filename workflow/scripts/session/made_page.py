@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 class MadePageError(Exception):
-    """A documentation page has no place for the tables; the message is one sentence."""
+    """A documentation page lacks the comments that enclose the tables; the message is one sentence."""
 
 
 def markdown_table(table) -> str:
@@ -25,7 +25,7 @@ def _escaped(text):
 def write_between(page: Path, target: str, text: str) -> None:
     """Replace the text between the comments ``<!-- made by make <target> -->`` and ``<!-- end -->`` in a page.
 
-    Raises `MadePageError` if the page doesn't have these comments.
+    Raises `MadePageError` if the page lacks these comments.
     """
     begin = f"<!-- made by make {target} -->"
     made = re.compile(rf"(?<={re.escape(begin)}\n).*(?=<!-- end -->)", re.DOTALL)

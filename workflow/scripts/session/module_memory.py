@@ -1,7 +1,7 @@
 """Cache the results of reading modules, under keys that depend on the modules' content.
 
-Otherwise, each call of Snakemake, and each job on a cluster, would spend one or two seconds on reading a study's 190 modules and the
-testbed's 80.
+Without the cache, each call of Snakemake, and each job on a cluster, would take one or two seconds to read a study's 190 modules and
+the testbed's 80.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ def read_once(reader: Callable, content: bytes) -> list[str]:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Return a context that stores new cache entries for the next call when it ends."""
+    """Return a context manager that, on exit, stores new cache entries for the next call."""
     before = len(_remembered())
     yield
     if len(_remembered()) > before:
@@ -38,7 +38,7 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return a digest of everything else that determines the results: the readers, and the Python version that makes the syntax trees."""
+    """Return a digest of everything else that determines the results: the readers, and the Python version that parses the modules."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 

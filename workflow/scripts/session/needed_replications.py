@@ -1,8 +1,8 @@
 """Estimate from pilot runs how many replications a study's comparisons need to show a difference.
 
 For every metric, the report compares the IP versions for each scenario and CCA, and pairs of CCAs for each scenario and IP version.
-Contrasts, tests, correction (`inference.paired_comparison`) and calculation of the number of pairs (`inference.sample_size`) are the
-same as in the report.
+The contrasts, tests, correction (`inference.paired_comparison`) and calculation of the number of pairs (`inference.sample_size`) are
+the same as in the report.
 """
 
 import math
@@ -25,7 +25,7 @@ from topics.ip_version.topic import TOPIC as IP_VERSION
 from wording.number_format import count
 
 IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
-#: Reasons why a comparison has no number, or only a guess.
+#: Reasons why there is no number of pairs for a comparison, or only a guess.
 NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
 ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
 
@@ -92,7 +92,7 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return the number of tests over which the report corrects p-values, by subject of comparison."""
+    """Return the number of tests for which the report corrects p-values, by subject of comparison."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
@@ -114,7 +114,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
     runs : pandas.DataFrame or None
         Pilot runs with the columns of ``tidy/runs.csv``.
     asked : Difference, optional
-        Difference to be detected; metrics that it doesn't fit are excluded. The default is `default_differences`.
+        Difference to be detected; metrics that its unit doesn't fit are excluded. The default is `default_differences`.
     metrics : sequence of Metric
         Metrics to compare.
     """

@@ -21,7 +21,7 @@ def archives_of(folders: Iterable) -> list[tuple[Path, str]]:
 
 
 def archives_table(caption, archives) -> dict:
-    """Return the page's table of the archives from `archives_of`."""
+    """Return a page's table of the archives that `archives_of` returned."""
     columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
     rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
     return data_table("archives-table", caption, columns, rows)

@@ -23,7 +23,7 @@ class Pilot:
     """Pilot runs of a study, and the results folders that they come from.
 
     ``runs`` is a table of the pilot runs, or None if there are none. Its column ``replication`` contains the seed, which both runs of a
-    pair share. ``used`` maps a results folder to the number of its pilot runs, and ``others`` to the problem of its first skipped file.
+    pair share. ``used`` maps a results folder to the number of its pilot runs; ``others`` maps it to the problem in its first skipped file.
     """
 
     runs: pd.DataFrame | None = None
@@ -43,7 +43,7 @@ def study_of(folder: Path) -> dict:
 
 
 def same_conditions(study, other) -> dict[str, str]:
-    """Return, by a scenario's identifier in ``other``, the identifier of the scenario in ``study`` with the same conditions."""
+    """Return which scenarios have the same conditions: identifier in ``other`` -> identifier in ``study``."""
     ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
     known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
     return {theirs: own for theirs, own in known.items() if own}
@@ -57,10 +57,10 @@ def _conditions(study, scenario):
 
 
 def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
-    """Return the `Pilot` of a resolved study.
+    """Collect the pilot runs of a resolved study.
 
-    ``sources`` maps each results folder to its resolved study. A run that is in several folders is used once. Runs under other conditions,
-    such as runs made before a change to a scenario, are skipped.
+    ``sources`` maps each results folder to its resolved study. A run that several folders contain is used once. Runs under other
+    conditions, such as runs made before a change to a scenario, are skipped.
     """
     pilot, rows = Pilot(), {}
     rule, labels = SteadyRule(**study["steady_state"]), {one["id"]: one["label"] for one in study["scenarios"]}
@@ -82,7 +82,7 @@ def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
 
 
 def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
-    """Yield the run documents in a folder that may be pilot runs: path, matching scenario, and required values of the specification."""
+    """Yield the documents of possible pilot runs in a folder: path, matching scenario, and required values of the specification."""
     matching, wanted = same_conditions(study, other), set(cells(study))
     defined = [one.get("cca_definitions", {}) for one in (study, other)]
     for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):

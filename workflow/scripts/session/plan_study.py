@@ -44,7 +44,7 @@ REASONS = {
     NO_SPREAD: "have no usable standard deviation (all pairs are equal, or the mean is 0)",
     TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
 }
-#: Largest number of comparisons that are listed one by one.
+#: Maximum number of comparisons that are listed individually.
 MOST_LINES = 10
 
 
@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metric that METRIC names, or all metrics; raise `PlanError` if there is no such metric or none has the given unit."""
+    """Return the metric that METRIC names, or all metrics; raise `PlanError` if the name is unknown or the difference fits no metric."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")
@@ -83,7 +83,7 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the studies of the results folders with pilot runs, by folder; raise `PlanError` if a requested folder has no results.
+    """Return the resolved study of each results folder with pilot runs, by folder; raise `PlanError` if a requested one holds no results.
 
     If no folder is requested, the study's own results folder is used.
     """
@@ -98,7 +98,7 @@ def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Pat
 
 
 def folders_alike(study, results=Path("results")) -> list[str]:
-    """Return all other results folders that have a scenario with the same conditions as a scenario of this study."""
+    """Return all other results folders with a scenario whose conditions are the same as those of a scenario in this study."""
     found = []
     for file in sorted(results.glob("*/workflow/study.json")):
         folder = file.parent.parent
@@ -111,7 +111,7 @@ def folders_alike(study, results=Path("results")) -> list[str]:
 
 
 def pilot_words(study, pilot: Pilot) -> list[str]:
-    """Return sentences on the pilot runs."""
+    """Return sentences about the pilot runs."""
     words = []
     if pilot.used:
         words.append("Pilot: " + ", ".join(f"{count(n, 'run')} of {shown(f)}" for f, n in pilot.used.items()) + ".")
@@ -134,7 +134,8 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
     """Return a table with a row for each kind of comparison and metric.
 
-    The columns are numbers of cells, and the median, maximum and upper bound of the needed number of pairs.
+    The columns are the difference, the number of all cells, the number of cells whose needed number of pairs is known, and the median,
+    maximum and upper bound of the needed numbers.
     """
     rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "maximum", "upper bound (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):
@@ -158,7 +159,7 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return, by number of replications in ascending order, words for the comparisons for which this number is enough."""
+    """Return the numbers of replications to list, in ascending order, each with a text such as "half of the comparisons"."""
     known = sorted(one.needs for one in needed if one.needs)
     steps = {studies.most_replications(study): "as set in the study"}
     if known:
@@ -182,7 +183,7 @@ def with_replications(study, replications) -> dict:
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
     """Return a table with a row for each number of replications from `steps_of`.
 
-    The columns are comparisons with enough pairs, cost of all runs, and cost of the missing runs.
+    The columns are the comparisons with enough pairs, the cost of all runs, and the cost of the missing runs.
     """
     rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of these missing")]
     folder, record = results / study["study"], speed_record(root)
@@ -229,7 +230,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return the rows of a table as lines with aligned columns; empty for a table that has only a header."""
+    """Return the rows of a table as lines with aligned columns, or no lines for a table with only a header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -1,4 +1,4 @@
-"""The number and cost of the runs that a dry run plans, by scenario and CCA; Snakemake's own table shows only numbers of jobs."""
+"""Report the number and cost of the runs that Snakemake plans, by scenario and CCA; Snakemake's own table shows only job counts."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from session.progress_lines import WorkLeft
 from session.study_cost import Forecast, core_time
 
-#: Largest number of scenarios that are shown.
+#: Maximum number of scenarios that are shown.
 MOST_LINES = 30
 
 
@@ -23,13 +23,13 @@ def tell_cost(
 
 
 def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> None:
-    """Print the runs among the outputs of planned jobs; ``seconds_of`` returns the core-seconds of one run of a scenario."""
+    """Print which runs the planned jobs execute; ``seconds_of`` returns the core-seconds of one run of a scenario."""
     for line in planned_runs(outputs, seconds_of):
         print(line, file=sys.stderr)
 
 
 def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> list[str]:
-    """Return a line with the number and the core time of all planned runs, and a line with the runs and CCAs of each scenario.
+    """Return a line with the number and core time of all planned runs, followed by one line per scenario with its run count and CCAs.
 
     >>> paths = [f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)]
     >>> for line in planned_runs(paths, lambda scenario: 1.5): print(line)

@@ -1,14 +1,14 @@
 """Differences between two results folders: cells by metric, or the rows of two scorecards.
 
-Runs of the same replication are a pair, with the same seed if possible. A pair is worse or better only if the difference exceeds the margin
-of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
+Runs of the same replication form a pair, and have the same seed if possible. A pair is worse or better only if the difference exceeds the
+margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
 - most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
 - rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or have no
   value;
 - both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
-The p-values of all rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`). If an
+The p-values of all rows are corrected together, by exchanging the two sides of entire replications (`inference.exchanged_pairs`). If an
 algorithm is compared with itself, at most 5 % of comparisons show a difference, for any distribution. Replications that repeat one
 measurement count as one pair.
 """
@@ -30,7 +30,7 @@ from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance level for rows of single cells; rows over all scenarios have the rest. Six pairs can be significant only
+#: Share of the significance level for rows of single cells; the rest is for rows over all scenarios. Six pairs can be significant only
 #: with about this share or more.
 OF_CELLS = 0.65
 COLUMNS = (
@@ -47,7 +47,7 @@ OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "p
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
 #: Suffix of columns from the second results.
 SECOND = "_second"
-#: A run this many margins worse than the median of its cell's better half is far worse.
+#: A run counts as far worse if it is worse than the median of its cell's better half by more than this number of margins.
 FAR = 4
 
 
@@ -60,7 +60,7 @@ class Margin:
     resolution: float = 0.0  # values closer than this don't differ
 
     def exceeded(self, a, b, times=1) -> np.ndarray:
-        """Return a mask that is True where a exceeds b by more than the margin, and False where a value is missing."""
+        """Return a mask that is True where a exceeds b by more than ``times`` margins, and False where a value is missing."""
         share = self.size / 100
         if self.scale == "points":
             return a - b > max(times * self.size, self.resolution)
@@ -88,7 +88,7 @@ def margins_of(study) -> dict[str, float]:
 
 
 def _cell_rows(first, second) -> Iterator[Row]:
-    """Yield the rows of each cell that exists in both studies."""
+    """Yield the rows for each cell that both studies contain."""
     margins = margins_of(first.study)
     for ours, theirs in pairs_of_ccas(first, second):
         tables = [values_of_runs(each.runs[each.runs["cca"] == cca]) for each, cca in ((first, ours), (second, theirs))]
@@ -127,7 +127,7 @@ def values_of_runs(runs) -> pd.DataFrame:
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
-    Runs of the same replication are a pair if they have the same seed. If a cell has no equal seeds, they are always a pair.
+    Runs of the same replication form a pair if they have the same seed. If this is true of no replication in a cell, seeds are ignored.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -147,7 +147,7 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
 
 
 def _invalid_runs(head, cell):
-    """Yield the row of invalid runs, if there are any."""
+    """Yield the row that counts invalid runs, if there are any."""
     invalid = ~cell["valid"].astype(bool)
     yield from _count_row(head | {"measure": "Invalid runs"}, invalid, cell["replication"][:, 0])
 
@@ -216,7 +216,7 @@ def _count_row(head, events, replications):
 def _over_scenarios(rows) -> Iterator[Row]:
     """Yield one row per measure and CCA over all scenarios, if there are several scenarios.
 
-    A replication of a scenario counts once: its signs over both IP versions are added.
+    A replication of a scenario counts once: its signs for both IP versions are added.
     """
     groups: dict[tuple, dict] = {}
     for row in rows:
@@ -284,7 +284,7 @@ def score_keys(scorecard) -> list[str]:
 
 
 def _values_of_exam(results, measures):
-    """Return the runs of the examined CCA with the values of the measures."""
+    """Return the runs of the examined CCA, with one column of values per measure."""
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
     return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])

@@ -15,23 +15,23 @@ from wording.terminal_text import said
 
 #: Memory in MiB that a node needs in addition to the guest: for the container, Python and the workflow's own process.
 BESIDE_GUEST_MIB = 400
-#: Largest factor by which a node may be slower than the machine of the benchmarks.
+#: Maximum factor by which a node may be slower than the machine of benchmarks/README.md.
 SLOWER = 3
 #: Additional time for a job in minutes: for the job's start, and for a second attempt at one run.
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
-#: Largest number of runs in one job. The descriptions of all runs are part of the job's command line.
+#: Maximum number of runs in one job. The descriptions of all runs are part of the job's command line.
 MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: Core time for a packet of a program, in s (measured with quic-go at 20 Mbit/s). Two processes and their clock readings all cause context
+#: Core time for a packet of a program, in s (measured with quic-go at 20 Mbit/s). The two processes and their clock readings cause context
 #: switches in the guest.
 PROGRAM_PACKET_S = 5e-4
-#: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
+#: Constant in the square-root law for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
 #: Ratio of the amount sent to the amount predicted by the square-root law, averaged over a study's CCAs.
 ABOVE_LAW = 2
@@ -65,7 +65,7 @@ def job_size(resources: dict) -> JobSize:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs, which use IPv6: packets have less payload, so files take longer."""
+    """Return the specification of a scenario's slowest runs, which use IPv6: packets carry less payload, so files take longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
@@ -120,7 +120,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: the number that full links carry or that random loss allows, if lower."""
+    """Return the approximate number of packets that a run sends: what full links carry or, if it is less, what random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:
@@ -138,12 +138,12 @@ def document_kb(conditions) -> float:
 
 
 def job_runtime_min(seconds) -> int:
-    """Return the minutes after which a scheduler may end a job; ``seconds`` is the core time of the job's runs (`run_time_s`)."""
+    """Return the minutes after which a scheduler may terminate a job; ``seconds`` is the core time of the job's runs (`run_time_s`)."""
     return SPARE_MIN + math.ceil(SLOWER * seconds / 60)
 
 
 def tidy_runtime_min(runs) -> int:
-    """Return the minutes after which a scheduler may end the tidying of the given number of runs."""
+    """Return the minutes after which a scheduler may terminate the job that tidies the given number of runs."""
     return SPARE_MIN + math.ceil(SLOWER * runs * TIDY_DOCUMENT_S / 60)
 
 

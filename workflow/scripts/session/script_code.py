@@ -1,9 +1,9 @@
 """Compute a digest of the code of a rule's script and of all modules that the script imports from ``workflow/scripts``.
 
 Snakemake notices a changed script, but not changes to the modules that the script imports. The digest is a parameter of the script's rule,
-so a changed module makes stale only the outputs that it can affect. Comments, docstrings, layout, type annotations of functions,
-and the prose in declarations of columns (which only report and documentation print) don't affect the digest. Results of reading modules
-are cached (`session.module_memory`).
+so after a change to a module, only the outputs that the module can affect become stale. Comments, docstrings, layout, type annotations
+of functions, and the prose in column declarations (printed only in the report and the documentation) don't affect the digest. Results of
+reading modules are cached (`session.module_memory`).
 """
 
 import ast
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from session import module_memory
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Module with the functions that declare columns, and the number of leading arguments of each function that aren't prose.
+#: Module with the functions that declare columns; for each function, the number of leading arguments that aren't prose.
 DECLARATIONS = "run_tables.table"
 PLAIN_ARGUMENTS = {
     "text_column": 1,
@@ -81,7 +81,7 @@ def _exists(path: str) -> bool:
 
 
 class _WithoutProse(ast.NodeTransformer):
-    """Remove docstrings, type annotations of functions, and the prose in declarations of columns; collect the imports."""
+    """Remove docstrings, type annotations of functions, and the prose in column declarations; collect the imports."""
 
     def __init__(self):
         self.imported: set[str] = set()

@@ -67,7 +67,7 @@ def table_text(folder) -> str:
 
 
 def _whole(name, text, least):
-    """Return a whole number from an argument of `make`."""
+    """Parse a whole number given to `make`; raise `ValueError` if the text isn't a whole number of at least ``least``."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
         raise ValueError(f"{name} is {shown(text)!r}; allowed: whole numbers of at least {least}.")
     return int(text)

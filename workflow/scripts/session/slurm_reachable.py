@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from wording.terminal_text import said
 
-#: Time in s that Slurm's own commands wait for the controller.
+#: Time limit for `sinfo`, in s: Slurm's own commands wait this long for the controller.
 LIMIT_S = 60
 
 
@@ -30,5 +30,5 @@ def require_slurm(executor: str) -> None:
 
 
 def _leave(cause) -> NoReturn:
-    """End the workflow with a message that gives the problem and its remedy."""
+    """Exit with a message that states the problem and the remedy."""
     sys.exit(said(f"{cause}: start this on a login node of the cluster, or without --profile profiles/slurm."))

@@ -17,7 +17,7 @@ REPORT = Path(__file__).resolve().parents[3] / "report"
 def standalone_page(template, kind, title, **values) -> str:
     """Return an HTML page that loads no other files.
 
-    ``template`` is a template in this folder that extends ``standalone.html.j2``; ``values`` are its variables.
+    ``template`` is the name of a template in this folder that extends ``standalone.html.j2``; ``values`` are the template's variables.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),

@@ -10,7 +10,7 @@ from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
 
-#: Smallest number of executed runs for which the error of a study's estimate is reported.
+#: Minimum number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
 
 
@@ -72,7 +72,7 @@ def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, f
 
 
 class Forecast:
-    """A forecast of a study's run times on this machine from all known run times, including the study's own.
+    """A forecast of a study's run times on this machine, based on all known run times, including the study's own.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
-    """Record the times of a study's runs; return a sentence about the error of the estimate, or "" if there are few runs."""
+    """Record the times of a study's runs; return a sentence about the error of the estimate, or "" if there are too few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
     record.keep(folder, samples_of(folder, cost.works))

@@ -28,7 +28,7 @@ def hold_study(folder: str) -> None:
     except BlockingIOError:
         os.close(handle)
         sys.exit(said(f"another workflow is at work on {folder}: wait until it has ended."))
-    except OSError as error:  # some shared file systems have no locks
+    except OSError as error:  # some shared file systems don't support locks
         problem = f"{folder} can't be locked ({error.strerror})"
         tell(f"{problem}: make sure that no other workflow uses this folder.")
     _held.append(handle)

@@ -14,14 +14,14 @@ from pathlib import Path
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
 #: Number of open files that Snakemake, Apptainer and a guest need at a time, with a reserve.
 OPEN_FILES = 256
-#: Address space that a guest maps: up to 6 GB of memory at once, in addition to the programs themselves.
+#: Address space that must be available: a guest maps up to 6 GB at once, in addition to the programs themselves.
 ADDRESS_SPACE_BYTES = 12 * 2**30
 
 
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
     """Remove the variables through which Apptainer would pass the caller's environment to containers.
 
-    PYTHONPATH is removed too: where a job starts Snakemake again, modules in PYTHONPATH would replace modules of Snakemake's environment.
+    PYTHONPATH is removed too: if a job starts Snakemake again, modules in PYTHONPATH would replace modules of Snakemake's environment.
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
@@ -93,7 +93,7 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
-    """Return a sentence about files with a modification time in the future, which mean that the clock is wrong, or None.
+    """Return a sentence about files whose modification time lies in the future, the sign of a wrong clock, or None.
 
     With such a clock, Snakemake would execute each job and delete the outputs, because they seem older than the inputs. ``folder`` is the
     results folder. The current time is the modification time that the file system gives to the folder's ``.lock``, because the file

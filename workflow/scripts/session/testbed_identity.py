@@ -1,4 +1,4 @@
-"""Identities of the testbed and images that execute runs; if one of these changes, finished runs become stale."""
+"""Digests of the testbed and of the images that execute runs; if a digest changes, finished runs become stale."""
 
 import json
 import os
@@ -28,8 +28,8 @@ def simulator_digest() -> str:
 def program_content() -> str:
     """Return the SHA-256 of the source files of the testbed and the simulator.
 
-    While it is unchanged, `testbed_digest` and `simulator_digest` are unchanged too. The files are read again only after one of them has
-    changed, because the run cache calls this function for each run.
+    As long as this digest is unchanged, `testbed_digest` and `simulator_digest` are unchanged too. Because the run cache calls this
+    function for each run, the files are read again only after one of the files has changed.
     """
     return _content((*identity.TESTBED, identity.SIMULATOR), _file_states(*identity.TESTBED, identity.SIMULATOR))
 
@@ -40,7 +40,7 @@ def _content(folders, file_states) -> str:
 
 
 def _file_states(*folders) -> tuple:
-    """Return path, size and time of the last change of each module; every change to a file, even with its old mtime, moves its ctime."""
+    """Return the path, size and ctime of each module; any change to a file updates its ctime, even if its mtime is restored."""
     paths = (
         os.path.join(folder, name)
         for package in folders
