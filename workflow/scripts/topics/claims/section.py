@@ -25,7 +25,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the number of the paper's claims that are reproduced."""
+    """Return a finding that states how many of the paper's claims are reproduced."""
     tables = material.tables
     if tables.claims is None or tables.claims.empty:
         return []

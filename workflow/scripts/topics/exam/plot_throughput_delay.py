@@ -1,4 +1,4 @@
-"""Draw throughput against queueing delay: one panel per scenario, one ellipse per CCA.
+"""Plot throughput against queueing delay, with one panel per scenario and one ellipse per CCA.
 
 The figure follows Winstein and Balakrishnan (SIGCOMM 2013, figure 4).
 """
@@ -46,7 +46,7 @@ def _draw(data, scenarios):
         value_axis(axes, "y", linear_axis(min(lowest, 0.98 * highest), highest))
         value_axis(axes, "x", linear_axis(0, max(here[DELAY].max(), *(max(x) for x, _ in outlines.values())) or 1.0))
         lines_behind(axes, "xy")
-        # Less delay is better and therefore on the right: the best place is at the top right.
+        # Less delay is better and therefore further to the right: the best position is at the top right.
         axes.invert_xaxis()
         axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         panel_title(axes, row["label"], "goodput, % of the path's maximum", LEFT_PT, key_pt)
