@@ -1,4 +1,4 @@
-"""Draw the share of each CCA, relative to the fair share, in mixes other than pairs."""
+"""Plot each CCA's share, relative to the fair share, in mixes other than pairs."""
 
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker

@@ -9,13 +9,13 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: Largest difference at which a measured share and a modelled share count as agreeing.
+#: A measured share agrees with a modelled share if they differ by at most this amount.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return the models' predictions for a scenario in which the empty path has the same RTT for both flows.
+    """Return the models' predictions for a scenario in which both flows have the same base RTT.
 
     ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
     (row CCA, column CCA) -> columns of `SHARE_THEORY`. The dict is empty unless the models apply: two flows, a known drop-tail
@@ -63,7 +63,7 @@ def _agreement(row):
 
 
 def agreement(low, high, predicted) -> str:
-    """Return "yes" if a whole interval agrees with the prediction, "no" if no part of it does, and "" otherwise.
+    """Return "yes" if the entire interval agrees with the prediction, "no" if no part of the interval does, and "" otherwise.
 
     A share agrees if it is within `MARGIN` of the predicted share or, if no share is predicted, above one half.
     """
