@@ -1,6 +1,7 @@
 """Sentences about ranked differences, and about levels that are alike.
 
-A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios."""
+A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
