@@ -118,7 +118,7 @@ POINTS = (
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return the template's variables: the tables of quantities and points, and the counts of measured values and of values that are off."""
+    """Return the template's variables: the tables of quantities and points, and the counts of measured values and of those that are off."""
     table = material.tables.calibration
     return {
         "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),

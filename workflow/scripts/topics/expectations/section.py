@@ -35,7 +35,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on whether the study passes as a gate."""
+    """Return a finding that states whether the study passes as a gate."""
     return [Finding("Gate", gate_sentence(material.tables.expectations), "expectations")]
 
 
