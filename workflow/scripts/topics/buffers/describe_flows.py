@@ -99,7 +99,7 @@ def _resolution(statistic, runs):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
     # The error of a total is the sum of all flows' errors. If each flow is off by r, a standard deviation is off by r sqrt(n / (n - 1)),
-    # and # # any other statistic by r.
+    # and any other statistic by r.
     size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
     size *= math.sqrt(2) if name == "sd" else 1.0
     return 100 * size / float(runs["capacity_mbps"].max()) if unit == "percent" and len(runs) else size

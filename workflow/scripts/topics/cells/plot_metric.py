@@ -32,7 +32,7 @@ from wording.scenario_words import conditions, heading, ip_words
 # Height of a row with two lines, one per IP version, and of a row with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
 # Distances as shares of a row's height: from one IP version to the other, from the line's middle up to the dots and
-# # down to the mean, and the height over which the dots are spread.
+# down to the mean, and the height over which the dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
@@ -71,7 +71,7 @@ def _axes_of_panels(data, scenarios, references, metric):
 
 def _ends_within_reach(cells, shown):
     # The t interval of two values is 13 times as wide as the values' difference. Intervals may widen an
-    # # axis by half; those that extend further end in an arrowhead.
+    # axis by half; those that extend further end in an arrowhead.
     if not shown:
         return []
     low, high = min(shown), max(shown)

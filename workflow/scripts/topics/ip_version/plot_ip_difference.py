@@ -48,7 +48,7 @@ def _values(data, *names):
 
 def _axis(data):
     # The axis always includes effects, margins and the expected ratio. Intervals may widen the axis by
-    # # half; those that extend further end in an arrowhead.
+    # half; those that extend further end in an arrowhead.
     shown = _values(data, "effect", "expected_effect")
     margin = max(_values(data, "margin"), default=None)
     low, high = min([-(margin or 0.0), *shown]), max([margin or 0.0, *shown])
