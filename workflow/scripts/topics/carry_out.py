@@ -33,8 +33,8 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     Parameters
     ----------
     call : mapping
-        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (of the columns in input tables
-        that analyses made), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
+        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (those of the columns in input tables that come
+        from analyses), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
     inputs, outputs : mapping
         Name of a table -> path; the outputs of a figure are ``figure``, ``data`` and ``caption``.
     """

@@ -124,7 +124,8 @@ def draw_flows(
     cells : mapping
         (scenario, CCA, IP version) -> the data to draw; cells without a valid run are missing.
     draw : callable
-        Function that draws a cell's data and returns a description in words. It is called with axes, place, data and colour.
+        Function that draws a cell's data and returns a description in words. It is called with the axes, the slot's position, the data and
+        the colour.
     """
     apply_style()
     title, subject, order = words

@@ -75,7 +75,7 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return the size in bytes of the burst after idle time, excluding the packet that puts the shaper into debt.
+    """Return the size in bytes of the burst after idle time, excluding the packet that overdraws the shaper's bucket.
 
     The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
     server sends two messages at the start, TEST_START and then TEST_RUNNING, and the client's kernel acknowledges each

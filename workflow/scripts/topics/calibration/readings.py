@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: Number of samples after the first one with queued packets. Within them the burst leaves; packets that leave later were queued.
+#: The burst leaves within this number of samples after the first sample with queued packets. Packets that leave later have waited.
 SETTLED = 3
 
 
@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return, for each direction, how many packets were exposed to random loss and how many of them it dropped."""
+    """Return, for each direction, how many packets the random loss could drop, and how many it dropped."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:

@@ -45,7 +45,7 @@ class Summary:
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return one `Summary` for each quantity and ``what`` that ``analysis/calibration.csv`` contains a measured value for."""
+    """Return one `Summary` for each quantity and ``what`` for which ``analysis/calibration.csv`` contains a measured value."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):

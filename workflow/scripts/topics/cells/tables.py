@@ -27,7 +27,7 @@ PAIRED_TEST = (
     number_column("statistic", "", "Statistic of the test: Student's t.", NO_TEST),
 )
 
-#: Reason why columns with excluded runs kept are empty.
+#: Reason why the columns for values that include excluded runs are empty.
 NONE_KEPT = "no excluded run of the study has measured values"
 _TESTED = "there are fewer than three values, or all are equal"
 DESCRIPTIVE = Table(

@@ -31,7 +31,7 @@ def ratio(claim, samples, tail) -> Outcome:
     ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
     interval = JOINT if values.size > 1 else T
     if combine == "farthest":
-        # Geometric mean of the bounds: the upper bound is as many times larger as the lower bound is smaller.
+        # Geometric mean of the bounds: it exceeds the lower bound by the same factor by which the upper bound exceeds it.
         middle = math.sqrt(math.prod(claim["requirement"].values()))
         with np.errstate(divide="ignore"):  # 0 counts as infinitely far away
             logs = np.log(values)

@@ -133,7 +133,7 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return, for each cell, whether a CCA has the claimed rank, and the p-values for its having and for its not having this rank.
+    """Return, for each cell, whether a CCA has the claimed rank, the p-value for this rank, and the p-value for the opposite.
 
     `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results is an array of shape (scenarios,
     IP versions).

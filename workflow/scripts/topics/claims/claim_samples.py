@@ -1,7 +1,7 @@
 """The runs of the cells that a paper's claims are about, and the cells' means with and without each replication (jackknife).
 
-The runs of a replication of a scenario have the same seed for all CCAs and both IP versions. The jackknife therefore leaves out all of
-these runs at once, which preserves the dependence between them.
+Within one replication of a scenario, the runs of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all
+of these runs at once, which preserves the dependence between them.
 """
 
 from collections.abc import Callable

@@ -244,7 +244,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
     # The cells of one scenario use the same seeds.
     means = np.array([means[of_scenario == place].mean() for place in np.unique(of_scenario)])
-    # Scenarios that differ only by rounding are equal.
+    # Scenarios whose values differ only by rounding count as equal.
     means = contrasts(means, 0 * means, "points") if len(means) else means
     test = mean_test(means)
     if test is None:

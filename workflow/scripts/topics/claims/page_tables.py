@@ -187,7 +187,8 @@ def version_words(versions) -> str:
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
     """Count the claims by verdict and, if there is another study, by the origin of the conclusion (`owner`).
 
-    Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second is empty without another study.
+    Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second list is empty if there is no other
+    study.
     """
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:

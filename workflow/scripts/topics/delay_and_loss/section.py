@@ -1,4 +1,4 @@
-"""The section on delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
+"""The section on delay and loss: all metrics except goodput, by cell, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text

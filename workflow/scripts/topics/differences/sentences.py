@@ -14,11 +14,11 @@ from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, 
 from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
-#: Ratio from which a sentence reports a factor ("times as large") instead of a percentage.
+#: From this ratio on, a sentence reports a factor ("times as large") instead of a percentage.
 TIMES = 2.0
 #: Largest number of measures for which a sentence gives an upper bound on a cost that isn't shown.
 MOST_BOUNDS = 2
-#: Largest numbers of further measures, and of groups of equal levels, that are reported.
+#: Largest number of further measures that are reported, and of groups of levels that are alike.
 MOST_FURTHER, MOST_GROUPS = 2, 3
 #: Largest number of places that are named.
 MOST_PLACES = 2

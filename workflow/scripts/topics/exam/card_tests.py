@@ -81,7 +81,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows that most runs are worse; None if n is too small.
+    """Return the smallest number of worse runs, out of n, that shows that most runs are worse; None if n is too small.
 
     ``level`` is the level of the test.
 

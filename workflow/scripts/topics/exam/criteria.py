@@ -62,8 +62,8 @@ MEASURES = {
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "the goodput of its slowest flow, relative to the fair share,", "%", HIGHER, _PERCENT),
         # The goodputs' ratio on a log scale (so that equal factors count alike), divided by that of the RTTs (so that cases are comparable
-        # and # theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with synchronised losses
-        # (RFC # 9438, section 3.3).
+        # and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with synchronised losses
+        # (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),

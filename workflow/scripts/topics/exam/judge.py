@@ -120,7 +120,7 @@ class _Design:
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether the scorecard shows a measure in a scenario: if any CCA has a value, or if the row is a deciding one."""
+        """Return whether the scorecard shows a measure in a scenario: it does if any CCA has a value or the row is a deciding one."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas

@@ -81,7 +81,7 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm to the other flow of each run, relative to the same flow alone in the same replication on the same path.
 
-    ``others`` has one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
+    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
     ``throughput``, ``delay`` and ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for those runs in `HARMED` for
     which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
     """

@@ -80,7 +80,7 @@ SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
 
 
 def _runs_cell(row):
-    """Return a cell with the numbers of worse and better runs, such as "3 worse, 0 better of 20"."""
+    """Return a cell with the counts of worse and better runs, such as "3 worse, 0 better of 20"."""
     if is_missing(row["n"]) or not row["n"]:
         return Cell(NONE)
     return Cell(

@@ -1,6 +1,6 @@
 """Plot the examined CCA's first valid run in each case over time: queueing delay, and the flows' congestion windows or goodput.
 
-If the congestion window of any flow is unknown because a program sends it, goodput is plotted for all flows.
+If a program sends any of the flows, congestion windows aren't known for all flows, so goodput is plotted instead.
 """
 
 import numpy as np

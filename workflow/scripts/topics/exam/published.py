@@ -122,7 +122,7 @@ SHARES = (
 )  # fmt: skip
 
 #: A burst of four packets is one loss event. The tolerance of a quarter allows for effects that the law ignores: random variation of
-#: losses, #: bursts that extend into the next window of data, and timeouts.
+#: losses, bursts that extend into the next window of data, and timeouts.
 _RENO_PERCENT = 100 * aimd_window(0.01 / 4, 1, 0.5) / (_RATE_PACKETS_S * _RTT_S)
 RESPONSE = (
     Published(

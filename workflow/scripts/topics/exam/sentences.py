@@ -1,4 +1,4 @@
-"""Sentences on a scorecard: its lead, its worst rows and open rows, and runs that failed because of the CCA."""
+"""Sentences about a scorecard: its lead, its worst rows and open rows, and runs that failed because of the CCA."""
 
 import re
 

@@ -26,8 +26,8 @@ SAME_DIRECTION = 0.999
 # The interval of an exact fit has width 0; values this close to an interval count as inside.
 EXACT = 1e-9
 #: Margin: an exponent agrees with theory if it differs from the theoretical exponent by at most this much. The margin is half the
-#: difference between Reno's and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the #: margin
-#: excludes #: the other law.
+#: difference between Reno's and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the
+#: margin excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
 # Conditions that must be equal in all scenarios through which a line is fitted.
 CONDITIONS = {
