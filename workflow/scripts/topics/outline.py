@@ -114,7 +114,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
     name : str
         Name of the job for all parts.
     runs : int
-        Largest possible number of the study's runs.
+        Largest number of runs that the study can have.
     """
     if runs <= MOST_RUNS_TOGETHER and parts:
         return {name: tuple(parts)}

@@ -18,9 +18,9 @@ MOST_LINES = 10
 def failures(folder, configfile, platform=None) -> list[str]:
     """Return the lines about all unmet expectations in a results folder.
 
-    For an expectation about a table, there is one line for each row that doesn't meet the expectation, but at most `MOST_LINES`. The
-    command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform other than the one in
-    its file.
+    For an expectation about a table, there is one line for each of the first `MOST_LINES` rows that don't pass, and a line that counts the
+    others. The command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform other than
+    the one in its file.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""

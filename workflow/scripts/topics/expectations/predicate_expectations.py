@@ -37,7 +37,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return the run to repeat for each claim of a study's claims file, by the claim's id.
+    """Return claim id -> run to repeat, for each claim in a study's claims file.
 
     ``table`` is `CLAIMS`. The other parameters are the same as for `Samples`.
     """

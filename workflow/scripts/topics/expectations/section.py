@@ -40,7 +40,7 @@ def findings(material) -> list[Finding]:
 
 
 def gate_sentence(table) -> str:
-    """Report the number of expectations that pass, and name the others."""
+    """Report how many expectations pass, and name those that don't."""
     passed = table.groupby("expectation", sort=False)["passed"].all()
     missed = list(passed.index[~passed])
     if not missed:

@@ -42,7 +42,7 @@ def section(material) -> dict | None:
 def _who_wins(material):
     """Return two sentences: one about the ranking of CCAs, and one about the pairs whose winner depends on the scenario.
 
-    If there are no results for a sentence, it is "".
+    A sentence is "" if there is nothing to report in it.
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)

@@ -39,7 +39,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     sizes = {"buffer_bdp": bdps, "queue_packets": queue}
     share = bbr_share(packets_s, rtt_s, queue)
     of_bbr = sizes | {"model": BBR_MODEL, "predicted": share, "expected": f"{share:.2f}"}
-    # Each flow has half of the packets on the path and in the full queue, and waits for a full queue.
+    # Half of the packets on the path and in the full queue belong to each flow, and each packet waits for a full queue.
     reno_s, cubic_s = cubic_times_s((packets_s * rtt_s + queue) / 2, rtt_s + queue / packets_s)
     friendly = reno_s <= cubic_s
     of_cubic = sizes | {

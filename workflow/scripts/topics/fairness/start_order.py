@@ -61,8 +61,8 @@ def _effect_rows(effects, params):
 
     If m1 is the mean advantage in the units in which the first position starts first, and m2 that in the units in which the second does,
     the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so neither estimate affects the other. Both
-    intervals are Welch's (1947). Starting first is tested by permuting the units' starts, which are random draws; if there are more than
-    `PERMUTATIONS` permutations, only `PERMUTATIONS` of them are drawn.
+    intervals are Welch's (1947). The advantage of starting first is tested by permuting the units' starts, which are random draws; if there
+    are more than `PERMUTATIONS` permutations, only `PERMUTATIONS` of them are drawn.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}

@@ -145,7 +145,7 @@ def _pooled(values, significance):
 def compare_valid(runs, params) -> pd.DataFrame:
     """Return `IP_OVERALL`, which compares each metric over all cells.
 
-    ``params`` has confidence, significance, margins (by metric) and header_margin, in percent.
+    ``params`` provides confidence, significance, margins (by metric) and header_margin, in percent.
     """
     valid = runs[runs["valid"]]
     tests = len(METRICS) * (1 + len(_ccas(valid))) + 1

@@ -1,4 +1,4 @@
-"""Compare measurements with the paper's two equations: over n paths, goodput is n times that of one path, and transfers take an n-th."""
+"""Compare measurements with the paper's two equations: n paths give n times one path's goodput, and transfers take 1/n of the time."""
 
 from inference.independent_comparison import Difference, difference
 

@@ -66,7 +66,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Report how much longer the other paths take than the fastest path: "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
+    """Report by how much the paths' delays exceed the shortest one: "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):

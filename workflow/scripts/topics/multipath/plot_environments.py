@@ -28,7 +28,8 @@ def shown_rows(table) -> pd.DataFrame:
 def draw_environments(table) -> PanelFigure:
     """Draw one panel per application, rate, platform, set of further conditions and way of distributing traffic over tunnels.
 
-    ``table`` comes from `shown_rows`."""
+    ``table`` comes from `shown_rows`.
+    """
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

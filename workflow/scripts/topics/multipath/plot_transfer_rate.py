@@ -31,7 +31,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate at which data is acknowledged on all sockets together, in Mbit/s.
+    """Return the rate in Mbit/s at which data is acknowledged, summed over all sockets.
 
     The rate at a sample is the mean since the previous sample or, for the first sample, since the start. For a socket that has been closed,
     the total of acknowledged data stays constant.

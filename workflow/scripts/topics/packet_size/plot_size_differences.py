@@ -1,6 +1,6 @@
 """Plot differences by message size: between IPv6 and IPv4, and between the real and the virtual clock.
 
-The effect of IPv6's longer header is drawn for comparison.
+The effect of IPv6's longer header is shown for comparison.
 """
 
 import math
@@ -53,9 +53,9 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis that covers the values and the interval ends of a panel.
+    """Return an axis that includes a panel's values and interval ends.
 
-    Interval ends beyond `REACH` times the largest value may lie outside.
+    Interval ends beyond `REACH` times the largest value may lie outside the axis.
     """
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-#: A path counts as used once goodput reaches this share of its capacity, averaged over this number of RTTs, but at least over this time in
-#: s.
+#: A path counts as used once goodput reaches this share of its capacity, averaged over this number of RTTs, but over at least this time
+#: (s).
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
 #: A CCA counts as knowing the base RTT if the minimum RTT that it keeps deviates from the base RTT by at most this share.
 NEAR = 0.05

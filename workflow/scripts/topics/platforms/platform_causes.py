@@ -1,4 +1,4 @@
-"""Find the cause of a difference between platforms: the simulator's version, kernel against simulator, or both.
+"""Find what causes a difference between platforms: the simulator's version, the step from kernel to simulator, or both.
 
 The same conditions must have been run on three platforms: a kernel, and an old and a new version of a simulator. The difference
 between the kernel and the old version then consists of two steps, which add up on a logarithmic scale: from the kernel to the new version,

@@ -71,7 +71,7 @@ def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
     """Return each valid run's `MEASURES`, indexed by `RUN`.
 
     Early retransmits are counted over all of a run's flows; the other measures are means over its flows. ``intervals`` and ``sockets``
-    are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
+    are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may be empty.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)

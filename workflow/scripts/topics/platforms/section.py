@@ -46,7 +46,7 @@ PROPERTIES = {
     "image_digest": ("Container image", "The tools. Repeat the runs with the same image on both platforms."),
     "testbed_digest": ("Testbed program", "The network itself. Repeat the runs with the same program on both platforms."),
 }  # fmt: skip
-#: Number of a digest's characters that are shown.
+#: How many characters of a digest are shown.
 DIGEST_SHOWN = 16
 #: Metrics for which the steps from release to release are shown -> their names.
 STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
@@ -259,7 +259,7 @@ def _shown(table, platform_a, platform_b):
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report the number of comparisons in which two platforms agree, and the number in which they differ."""
+    """Report in how many comparisons two platforms agree, and in how many they differ."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -279,7 +279,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report the number of comparisons in which the oldest and the newest version differ, and the number due to the old version."""
+    """Report in how many comparisons the oldest and the newest version differ, and how many of these differences the old version causes."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:

@@ -1,4 +1,4 @@
-"""Estimate real-time streams' mean delay, jitter and loss in each cell."""
+"""Estimate the mean delay, jitter and loss of real-time streams in each cell."""
 
 import pandas as pd
 

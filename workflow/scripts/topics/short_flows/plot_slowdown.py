@@ -1,4 +1,4 @@
-"""Plot web objects' slowdown by size, with one line per CCA of the competing long flows."""
+"""Plot the slowdown of web objects by size, with one line per CCA of the competing long flows."""
 
 from matplotlib.lines import Line2D
 

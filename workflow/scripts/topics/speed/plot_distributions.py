@@ -34,7 +34,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution function.
 
     ``values`` (float, shape (n,)) contains at least one element. The result is the sorted values and, for each sorted value, the share of
-    values that aren't larger. Both arrays have n elements, but at most `STEPS_AT_MOST`.
+    values that aren't larger. Both arrays contain n elements, or at most `STEPS_AT_MOST` if n is larger.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)

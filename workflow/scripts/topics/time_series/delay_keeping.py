@@ -1,4 +1,4 @@
-"""Measure CCAs whose congestion window has no sawtooth: Vegas's packets in the queue, and BBR's probes for the minimum RTT.
+"""Measure CCAs whose congestion window shows no sawtooth: the packets that Vegas keeps queued, and BBR's probes for the minimum RTT.
 
 Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """
@@ -77,8 +77,8 @@ def _least_of_round_trip(time_s, values, rtt_ms):
 def is_settled(samples) -> np.ndarray:
     """Return a mask of the samples in which a Vegas flow has settled.
 
-    After slow start and after each loss, the window moves towards its target by one packet per round trip. The flow has settled once the
-    window hasn't changed for `REST_ROUND_TRIPS` round trips, or once the window changes in the opposite direction.
+    After slow start and after each loss, the congestion window moves towards its target by one packet per round trip. The flow has settled
+    once the window hasn't changed for `REST_ROUND_TRIPS` round trips, or once the window changes in the opposite direction.
     """
     time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
     calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)

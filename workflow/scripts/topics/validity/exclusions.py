@@ -26,7 +26,7 @@ class ChangedConclusion:
     scenario_label: str
     place: str  # CCA and IP version in words
     reported: str  # conclusion from valid runs
-    kept: str  # with excluded runs kept
+    kept: str  # conclusion if excluded runs are kept
 
 
 def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConclusion], int]:
