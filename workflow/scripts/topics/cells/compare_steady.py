@@ -65,8 +65,8 @@ def _changing_words(runs):
 def compare_steady(runs, params) -> pd.DataFrame:
     """Return `STEADY`: for every cell, each metric over the steady part compared with the metric over the entire run.
 
-    The table leaves out metrics that have no steady part anywhere in the study, cells without a value for the entire run, and Jain's index
-    if only one flow is under test.
+    The table leaves out metrics for which no steady part exists anywhere in the study, cells without a value for the entire run, and Jain's
+    index if only one flow is under test.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

@@ -26,7 +26,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     Parameters
     ----------
     values : pandas.Series of float
-        One value for each valid run; missing if the run has no value.
+        One value for each valid run; missing if none was measured.
     runs : int
         Number of runs in the cell, whether valid or not.
     confidence : float

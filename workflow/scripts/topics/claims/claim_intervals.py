@@ -1,9 +1,9 @@
 """Confidence intervals for the statistics of claims: means, ratios, lowest and highest values, medians, standard deviations.
 
-Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
-upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
-intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is
-therefore at least the coverage of a single part's interval.
+A t interval is calculated for each part (a cell's mean, or a ratio). The interval of the lowest of several parts follows from the parts'
+intervals. Its upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the
+uncorrected intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The
+coverage is therefore at least the coverage of a single part's interval.
 """
 
 from collections.abc import Callable

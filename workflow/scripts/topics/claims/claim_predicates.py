@@ -61,7 +61,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 def counts_of(parts, samples) -> np.ndarray:
     """Return the number of values in each cell of a claim, and 0 for all other cells.
 
-    If a cell has two measures, the smaller number counts.
+    If a cell is used with two measures, the smaller number counts.
     """
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:

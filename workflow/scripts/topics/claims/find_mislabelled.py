@@ -17,7 +17,7 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 def _observed_ccas(flows):
     """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
-    A flow is ignored if it has no report, or if it belongs to a group for which the scenario requests a CCA other than
+    A flow is ignored if there is no report for it, or if it belongs to a group for which the scenario requests a CCA other than
     the run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
@@ -28,7 +28,7 @@ def _observed_ccas(flows):
 def _reference_scenarios(scenarios):
     """Return the reference scenario of each scenario that refuses CCAs.
 
-    The reference scenario allows the CCAs and is otherwise identical. It is None if the study has no such scenario.
+    The reference scenario allows the CCAs and is otherwise identical. If there is no such scenario in the study, None is returned for it.
     """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
@@ -65,9 +65,9 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 def _describe(group, valid, reference, cell):
     """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
 
-    These runs are compared with valid runs of the CCA that ran. If the same scenario has valid runs of that CCA, they are used, because
-    their seeds are the same; otherwise, valid runs in the reference scenario are used. Runs of the requested CCA in the reference scenario
-    are also described.
+    These runs are compared with valid runs of the CCA that ran. If the same scenario includes valid runs of that CCA, they are used,
+    because their seeds are the same; otherwise, valid runs in the reference scenario are used. Runs of the requested CCA in the reference
+    scenario are also described.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}

@@ -181,7 +181,7 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
 
 
 def _of_replications(values):
-    """Return the mean over IP versions for each replication that has a value."""
+    """Return, for each replication with a value, the mean over IP versions."""
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     return np.where(known, values, 0).sum(axis=1)[counts > 0] / counts[counts > 0]

@@ -2,7 +2,7 @@
 
 Each difference is reported once, beginning with the largest difference in units of its margin.
 
-A finding has a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
+A finding names a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
 subject is the level with the largest sum of differences that haven't been reported yet. A finding also lists the subject's differences from
 these levels in other measures (the cost). So an outlier among five CCAs is compared with the four others together.
 """

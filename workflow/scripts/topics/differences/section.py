@@ -136,7 +136,7 @@ def _figures(finding: Ranked) -> tuple[str, ...]:
 
 
 def _scenarios(told, finding) -> tuple[str, ...]:
-    """Return the scenarios of a finding, beginning with those that have the largest difference."""
+    """Return the scenarios of a finding, beginning with those in which the difference is largest."""
     sizes: dict[str, float] = {}
     for side in finding.first:
         places = told.places(side)

@@ -3,8 +3,8 @@
 Two tests can show the verdict *worse*. The sign test can show that most runs on such paths are worse than each standard CCA by more than
 the margin: k of n runs correspond to k heads in n tosses. The other test can show that the CCA collapses too often. If the most similar
 standard CCA never collapses, the CCA's share of far worse runs must exceed `RARE` and the standard CCAs' share of far worse runs over all
-cases. Otherwise, the CCA must have more far worse runs than the most similar standard CCA. The sign test uses `SHARE_OF_MOST` of a row's
-significance level, and the other test uses the rest.
+cases. If the most similar standard CCA does collapse, the CCA must be far worse in more runs than that standard CCA. The sign test uses
+`SHARE_OF_MOST` of a row's significance level, and the other test uses the rest.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
 all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be

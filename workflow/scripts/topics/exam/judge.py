@@ -10,7 +10,7 @@ valid for any distribution.
 - *Like*: no run is missing, and for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
 - *Too variable*: the runs differ and leave the question open.
 - *Not enough*: the runs agree, but are too few or repeat each other.
-- *Not measured*: no run has a value.
+- *Not measured*: no value is known for any run.
 """
 
 from collections.abc import Mapping
@@ -90,7 +90,7 @@ class _Design:
         self.of_scenario = dict(list(own.groupby("scenario")))
         self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def planned(self, scenario) -> pd.MultiIndex:
         """Return the pairs (IP version, replication) for which the CCA or a standard CCA ran in a scenario."""
         of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
@@ -105,14 +105,14 @@ class _Design:
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of a scenario whose runs have no values because of the CCA's behaviour."""
+        """Return the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
         excluded = self.excluded(scenario)
         by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
         return pd.MultiIndex.from_frame(by_cca[PAIR])
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def paths(self, scenario) -> int | None:
         """Return the number of distinct paths drawn at random for the CCA's runs in a scenario; None if unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
@@ -137,7 +137,7 @@ class _Design:
         return PRIMARY if decides and is_first else SECONDARY
 
     def why_none(self, scenario) -> str:
-        """Return the reason why no run of the CCA in a scenario has a value."""
+        """Return the reason why all of the CCA's runs in a scenario lack a value."""
         excluded = self.excluded(scenario)
         if "invalid_because" in excluded and len(excluded):
             return f"no valid run: {excluded['invalid_because'].iloc[0]}"

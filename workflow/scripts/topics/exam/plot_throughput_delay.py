@@ -22,7 +22,7 @@ TITLE = "Throughput against queueing delay"
 
 
 def pairs_of(values: pd.DataFrame) -> pd.DataFrame:
-    """Return `DELAY` and `THROUGHPUT` from `EXAM_VALUES`, one row per run that has both."""
+    """Return `DELAY` and `THROUGHPUT` from `EXAM_VALUES`, one row per run for which both are known."""
     keys = ["scenario", "cca", "ip_version", "replication"]
     wide = values[values["measure"].isin([DELAY, THROUGHPUT])].pivot(index=keys, columns="measure", values="value")
     return wide.reindex(columns=[DELAY, THROUGHPUT]).dropna().reset_index()

@@ -33,7 +33,7 @@ def _sides_of_runs(shares):
 def _describe_position(flows, sides, total, params):
     """Return the columns of `SHARES` from ``position`` on (except p_holm) for the flows at one position of a mix.
 
-    `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
+    `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` contains one row per
     replication, which is the unit of analysis.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())

@@ -119,7 +119,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
     """Return a share, and the columns test and p.
 
-    If the share has an interval and a test, the test's interval replaces the share's interval.
+    If both an interval for the share and a test are possible, the test's interval replaces the share's interval.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """

@@ -52,7 +52,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 def _agreement(row):
     """Return the `agreement` of a row's interval with the expected share; "" if it can't be judged.
 
-    Runs that repeat one measurement have no interval, but their share is known exactly. A single run isn't judged.
+    If runs repeat one measurement, there is no interval, but their share is known exactly. A single run isn't judged.
     """
     low, high = row["share_low"], row["share_high"]
     if is_missing(low):

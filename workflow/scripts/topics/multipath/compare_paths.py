@@ -80,7 +80,7 @@ def _cell_row(cell, groups, scenarios, confidence):
 
 
 def _against_single_paths(valid, singles, confidence):
-    """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
+    """Return the columns that compare a cell of unequal paths with the best single path and with the sum over all single paths.
 
     ``singles`` contains one item per path: the valid runs over this path alone, or None if no scenario uses this path alone. The sum is
     calculated for each replication.

@@ -78,7 +78,7 @@ def transfer_words(even) -> str:
 
 
 def unlike_paths_words(joined) -> str:
-    """Compare the goodput over aggregated unequal paths with the best single path and with the sum of all single paths.
+    """Compare the goodput over aggregated unequal paths with that over the best single path and with the sum over all single paths.
 
     The result is "" if there are no such paths.
     """

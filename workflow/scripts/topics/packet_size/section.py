@@ -233,7 +233,7 @@ def _sent_rows(cells):
 def _impossible_prints(cells):
     """Describe the printed TCP throughputs that would exceed the cable's rate if each message were sent in a separate packet.
 
-    The smallest possible packet is assumed: it has no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
+    The smallest possible packet is assumed: it carries no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
     doesn't count (checksum 4, preamble 8, gap 12; IEEE 802.3).
     """
     prints = []

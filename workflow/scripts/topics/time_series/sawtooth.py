@@ -26,7 +26,7 @@ LEAST_ROUND_TRIPS = 3
 
 
 def teeth(series) -> pd.DataFrame:
-    """Return `TEETH` for all flows whose CCA has teeth.
+    """Return `TEETH` for all flows whose CCA produces teeth.
 
     ``series`` comes from `window_series.valid_series`, with rtt_ms and `phases.COLUMNS`.
     """
