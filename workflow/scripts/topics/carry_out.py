@@ -1,4 +1,4 @@
-"""Run several analysis or figure scripts of topics in one process, one after another.
+"""Run several of the topics' analysis or figure scripts sequentially in one process.
 
 Each script defines a function with the script's name. The function neither reads nor writes files. Its arguments are named after the
 tables and parameters that it needs (`arguments_of`). The function of an analysis returns the tables in the order in which the `Analysis`
@@ -19,7 +19,7 @@ from run_tables.reading import read_named, read_once
 def main(inputs, outputs, params) -> None:
     """Run the rule's calls one by one, each with its own inputs and outputs."""
     made = dict(outputs.items())
-    there = made | dict(inputs.items())  # a script may read the results of earlier ones
+    there = made | dict(inputs.items())  # a script may read the results of earlier scripts
     with read_once():
         for call in params.calls:
             inputs_of = {name: there[of_rule] for name, of_rule in call["inputs"].items()}
@@ -33,8 +33,8 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
     Parameters
     ----------
     call : mapping
-        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (of the columns in input tables
-        that analyses made), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
+        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (those of the columns in input tables that come
+        from analyses), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
     inputs, outputs : mapping
         Name of a table -> path; the outputs of a figure are ``figure``, ``data`` and ``caption``.
     """
@@ -58,10 +58,10 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
 
 
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
-    """Return the keyword arguments of a script's function: parameters, and tables read from the inputs.
+    """Return the keyword arguments for a script's function: parameters, and tables read from the inputs.
 
-    An argument named ``params`` has all parameters as attributes. Raises `ValueError` if an argument without a default is neither a table
-    nor a parameter.
+    An argument named ``params`` is an object with all parameters as attributes. Raises `ValueError` if an argument without a default is
+    neither a table nor a parameter.
     """
     arguments = {}
     for name, wanted in signature(function).parameters.items():

@@ -12,8 +12,8 @@ from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
 
-#: Largest number of runs for which a study has one job for all analyses and one job for all figures. In such a small study, starting a
-#: process takes longer than a script's work. In larger studies jobs run in parallel, and a change repeats only the affected jobs.
+#: In a study with at most this number of runs, one job carries out all analyses and one job draws all figures, because starting a process
+#: takes longer than a script's work. In larger studies, jobs run in parallel, and a change repeats only the affected jobs.
 MOST_RUNS_TOGETHER = 500
 #: File of a figure -> suffix of its name.
 FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
@@ -24,20 +24,20 @@ class StudyOutline:
     """The contents of a study's analysis, figures and report."""
 
     design: StudyDesign
-    topics: tuple[Topic, ...]  # topics that apply, in the registry's order
-    tables: tuple[Table, ...]  # their analysis tables
-    figures: tuple[Plot, ...]  # their figures; script and caption as ``<topic>/<name>``
-    # Their analyses with rules that follow from the declaration; script as ``<topic>/<name>``.
+    topics: tuple[Topic, ...]  # the topics that apply to the study, in the registry's order
+    tables: tuple[Table, ...]  # the topics' analysis tables
+    figures: tuple[Plot, ...]  # the topics' figures; script and caption have the form ``<topic>/<name>``
+    # The topics' analyses whose rules follow from their declaration; the script has the form ``<topic>/<name>``.
     analyses: tuple[Analysis, ...]
 
     @property
     def leading(self) -> list[Topic]:
-        """Topics that open the report; none in a study that defines CCAs, because comparisons of these CCAs come first."""
+        """Topics whose findings come first in the report; none if the study defines CCAs, because comparisons of these CCAs come first."""
         return [topic for topic in self.topics if topic.leads(self.design) and not self.design.own_ccas]
 
     @property
     def problems(self) -> list[str]:
-        """Sentences on requests that the study's topics can't fulfil."""
+        """Sentences about requests that the study's topics can't fulfil."""
         return [sentence for topic in self.topics for sentence in topic.problems(self.design)]
 
 
@@ -81,12 +81,12 @@ def section_modules(outline: StudyOutline) -> tuple[str, ...]:
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
-    """Return the names of the analysis tables that a study has below ``results``; an empty set if ``study`` is None."""
+    """Return the names of the analysis tables that exist for a study below ``results``; an empty set if ``study`` is None."""
     return frozenset(path.stem for path in Path(results, study, "analysis").glob("*.csv")) if study else frozenset()
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return the paths of tables by name, as inputs of a rule.
+    """Return name -> path of tables, for use as the inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
@@ -114,7 +114,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
     name : str
         Name of the job for all parts.
     runs : int
-        Largest possible number of the study's runs.
+        Largest number of runs that the study can have.
     """
     if runs <= MOST_RUNS_TOGETHER and parts:
         return {name: tuple(parts)}
@@ -122,9 +122,9 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return the input, output and calls of a rule that runs analyses.
+    """Return the inputs, outputs and calls of a rule that runs analyses.
 
-    A table that one of these analyses makes isn't an input, even if another of them reads it.
+    A table that one of these analyses produces isn't an input of the rule, even if another of these analyses reads the table.
     """
     calls = [
         {
@@ -148,7 +148,7 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
 
 
 def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping, own: Callable[[str], str]) -> dict:
-    """Return the input, output and calls of a rule that draws figures.
+    """Return the inputs, outputs and calls of a rule that draws figures.
 
     ``own`` is a function that returns the path of a file in the checkout.
     """
@@ -187,7 +187,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that the script reads, and the analysis's declared parameters.
+    """Return the parameters of an analysis script: the settings that it reads, and the parameters that the analysis declares.
 
     ``settings`` are the study's confidence, significance and power.
     """
@@ -195,7 +195,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule, for the script and for the caption.
+    """Return the parameters of a figure's rule, which are passed to the script and the caption.
 
     ``settings`` are the study's confidence and significance.
     """

@@ -1,4 +1,4 @@
-"""All topics: each folder here with a ``topic.py``, in the order of the report's questions and findings."""
+"""All topics, in the order of the report's questions and findings: each folder here with a ``topic.py`` is a topic."""
 
 from importlib import import_module
 from pathlib import Path

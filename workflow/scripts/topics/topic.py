@@ -2,16 +2,17 @@
 
 ``topics/<name>/`` holds
 
-- ``topic.py``: the declaration `TOPIC`, with the studies that it applies to, its analyses and their tables, its figures, and its
-  place in the report. The rules of analyses and figures follow from it (``workflow/rules/analyses.smk``, ``figures.smk``);
-- ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
+- ``topic.py``: the declaration `TOPIC`, which states the studies that the topic applies to, its analyses and their tables, its figures,
+  and its position in the report. The rules of analyses and figures follow from the declaration (``workflow/rules/analyses.smk``,
+  ``figures.smk``);
+- ``rules.smk``, only if an analysis reads or writes anything besides tables of this topic: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
-- ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
+- ``section.html.j2``: the topic's section of the report, if there is one, and ``section.py``: the section's page tables (`TABLES`),
   other variables of the template (`section`), and findings;
-- ``captions/<name>.rst``: the captions of its figures.
+- ``captions/<name>.rst``: the captions of the figures.
 
-``topics/registry.py`` finds each topic by its folder. If an argument of a script has the name of a tidy table (``runs``, ``scenarios``),
-the script receives this table. The argument ``params`` has the settings and parameters that the analysis declares.
+``topics/registry.py`` finds each topic by its folder. If an argument of a script is named after a tidy table (``runs``, ``scenarios``),
+the script receives this table. The argument ``params`` contains the settings and parameters that the analysis declares.
 """
 
 import re
@@ -34,14 +35,14 @@ def slug_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis: one script that makes analysis tables from other tables."""
+    """An analysis: one script that computes analysis tables from other tables."""
 
     script: str  # name of the script in the topic's folder, without ``.py``; also the name of the rule and of the log
     # Names of the tables that the script reads: tidy or analysis tables, ``provenance``, or ``other_<name>`` as for a `Plot`;
     # or a function of the `StudyDesign` that returns them.
     inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
-    tables: tuple[Table, ...]  # tables that it makes
-    # Names of the settings that the script reads, out of those common to all analyses: confidence, significance, power.
+    tables: tuple[Table, ...]  # tables that the script writes
+    # Names of the common settings (confidence, significance, power) that the script reads.
     settings: tuple[str, ...] = ()
     # Function of a `StudyDesign` that returns the other parameters of the script by name.
     params: Callable[[StudyDesign], dict] = lambda design: {}
@@ -58,22 +59,22 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`."""
+    """A figure: `figures/<slug>.svg`, with its data in `figures/<slug>.csv` and its caption in `figures/<slug>.rst`."""
 
     slug: str  # lower-case letters, digits and single hyphens (a mix is written `reno-cubic`)
-    script: str  # name of the script in the topic's folder, without ``.py``, or ``<topic>/<script>`` in another folder
+    script: str  # name of the script in the topic's folder, without ``.py``; or ``<topic>/<script>`` for a script in another topic's folder
     # Names of the tidy or analysis tables that the script reads. ``other_<name>`` is a table of the study with which this one
-    # is compared: a list with its path, empty if the table doesn't exist.
+    # is compared; the script receives a list with its path, which is empty if the table doesn't exist.
     inputs: tuple[str, ...]
     title: str  # name of the figure in `snakemake --report`
     shows: str  # description of the figure's marks in `snakemake --report`
-    # Parameters of this figure, for the script and for the caption, in addition to the parameters of all figures
+    # Parameters that this figure passes to the script and the caption, in addition to the parameters of all figures
     # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
     # Name of the caption's file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); by default the slug.
     caption: str = ""
-    category: str = ""  # category of the figure in `snakemake --report`; by default the topic's navigation
-    caption_text: str = ""  # the caption itself, instead of a file, if it is short
+    category: str = ""  # category of the figure in `snakemake --report`; by default the topic's ``navigation``
+    caption_text: str = ""  # the caption itself, if it is short enough to do without a file
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
@@ -92,7 +93,7 @@ class Plot:
 
     @property
     def caption_path(self) -> str:
-        """Path of the caption's file relative to the repository's root. The figure must come from a `StudyOutline`."""
+        """Path of the caption file, relative to the repository's root; valid only for a figure from a `StudyOutline`."""
         topic, _, name = self.caption.rpartition("/")
         return f"{FOLDER}/{topic}/captions/{name}.rst"
 
@@ -109,7 +110,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a predicate that is true for a design if ``holds`` is true for more than half of the design's scenarios."""
+    """Return a predicate of designs: true if ``holds`` is true for more than half of a design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -119,37 +120,38 @@ class Topic:
 
     name: str  # name of the topic's folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation
-    order: int  # sorts the questions and findings of topics in the report
-    applies: Callable[[StudyDesign], bool]  # whether a `StudyDesign` has this topic
-    analyses: tuple[Analysis, ...] = ()  # analyses with rules that follow from their declaration
+    order: int  # sort key for the topics' questions and findings in the report
+    applies: Callable[[StudyDesign], bool]  # whether the topic applies to a `StudyDesign`
+    analyses: tuple[Analysis, ...] = ()  # analyses whose rules follow from their declaration
     # All analysis tables, in the order of the report's downloads. The default is the tables of `analyses`, in the same order.
     tables: tuple[Table, ...] = ()
     # Figures, or a function of the `StudyDesign` that returns them.
     figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()
     place: Place = Place.QUESTION  # position of the topic's section in the report
-    # Name of a table -> whether a `StudyDesign` with this topic has the table; tables not listed always exist.
+    # Name of a table -> whether the table exists for a `StudyDesign` to which the topic applies; tables not listed always exist.
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
     # Tables of the study with which this one is compared; the section shows them if they exist.
     other_tables: tuple[Table, ...] = ()
     heading: str = (
-        ""  # heading of the topic's section, as HTML; if not given, the template has the section's whole frame
+        ""  # heading of the topic's section, as HTML; if it is empty, the template contains the section's entire frame
     )
     anchor: str = ""  # identifier of the topic's section in the report; by default the name with hyphens
-    # Slugs of the topic's figures that show the study's answer at a glance, the best first. One of them opens the
-    # report.
+    # Slugs of the topic's figures that show the study's answer at a glance, the best first. One of them is at the top of
+    # the report.
     pictures: tuple[str, ...] = ()
-    # Slugs of the figures (from any topic) in the topic's section of the short page. The default is one of `pictures`, or
-    # otherwise the topic's first figure.
+    # Slugs of the figures (from any topic) in the topic's section of the short page. The default is one of `pictures` or,
+    # if there are none, the topic's first figure.
     brief: tuple[str, ...] | None = None
-    # Whether the topic's findings may open the report. Otherwise they appear only in the topic's section.
+    # Whether the topic's findings may appear at the top of the report. If not, they appear only in the topic's section.
     opens: bool = True
-    # Whether the topic's question is the main question of a `StudyDesign`. If so, the topic's findings and picture open the report.
+    # Whether the topic's question is the main question of a `StudyDesign`. If so, the topic's findings and picture come first in the
+    # report.
     leads: Callable[[StudyDesign], bool] = lambda design: False
-    # Whether the topic's whole section is on the short page. The template leaves out the parts that ``short`` excludes.
+    # Whether the short page contains the topic's entire section. The template leaves out the parts that ``short`` excludes.
     whole: bool = False
-    # Whether a study with this topic has no other numbered question. If so, only this topic's figures are drawn.
+    # Whether this topic is the only numbered question of its studies. If so, only this topic's figures are drawn.
     sole: bool = False
-    # One sentence per request of a `StudyDesign` that the topic can't fulfil, known before any work starts.
+    # One sentence for each request in a `StudyDesign` that the topic can't fulfil; it is known before any work starts.
     problems: Callable[[StudyDesign], Iterable[str]] = lambda design: ()
 
     def __post_init__(self):
@@ -160,11 +162,11 @@ class Topic:
             raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which are missing from its tables")
 
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
-        """Return the topic's tables that a design has."""
+        """Return the topic's tables that exist for a design."""
         return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
 
     def figures_of(self, design: StudyDesign) -> Iterable[Plot]:
-        """Return the topic's figures in a study."""
+        """Return the topic's figures for a design."""
         return self.figures(design) if callable(self.figures) else self.figures
 
     @property

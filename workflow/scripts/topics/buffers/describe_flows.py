@@ -1,7 +1,7 @@
-"""Describe how the flows of a run share the link.
+"""Describe how the flows in a run share the link.
 
-Each run gives one value of each statistic of its flows' goodputs: mean, standard deviation, total, Jain's index. Intervals are estimated
-from these values over the replications, because the flows of a run share one link and so aren't replicates of each other.
+For each run, each statistic of its flows' goodputs (mean, standard deviation, total, Jain's index) is one value. Intervals are estimated
+from these values over the replications, because the flows in a run share one link and so aren't replicates of each other.
 """
 
 import math
@@ -22,9 +22,9 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns a dict with flows (their number), fair_share_mbps and the statistics in `tables.STATISTICS`. Percentages are left out if the
-    capacity is None. If any flow's goodput is missing, the dict has only the number of flows. Jain's index is None if no flow delivered
-    anything.
+    Returns a dict with flows (the number of flows), fair_share_mbps and the statistics in `tables.STATISTICS`. Percentages are left out if
+    the capacity is None. If any flow's goodput is missing, the dict contains only the number of flows. Jain's index is None if no flow
+    delivered any data.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _places_of(runs, scenarios):
-    """Return, by scenario, the label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
+    """Return each scenario's label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
     table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
     queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {
@@ -80,7 +80,7 @@ def _places_of(runs, scenarios):
 def describe_replications(runs, described, scenarios, confidence) -> pd.DataFrame:
     """Return `FLOW_GOODPUT_CELLS`; `described` is the result of `describe_runs`.
 
-    A cell without a valid run has rows without values.
+    For a cell without a valid run, the rows contain no values.
     """
     places, rows = _places_of(runs, scenarios), []
     for cell, group in runs.groupby(CELL, sort=False):
@@ -98,7 +98,8 @@ def _resolution(statistic, runs):
     if statistic in ("jain_index", "starved"):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
-    # The error of a total is the sum of all flows' errors. If each flow is off by r, a deviation is off by r sqrt(n / (n - 1)), others by r.
+    # The error of a total is the sum of all flows' errors. If each flow is off by r, a standard deviation is off by r sqrt(n / (n - 1)),
+    # and any other statistic by r.
     size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
     size *= math.sqrt(2) if name == "sd" else 1.0
     return 100 * size / float(runs["capacity_mbps"].max()) if unit == "percent" and len(runs) else size
@@ -107,14 +108,14 @@ def _resolution(statistic, runs):
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
     """Describe a statistic over the valid runs of a cell: n, mean, interval, range and a note.
 
-    ``statistic`` is one of `STATISTICS`. ``described`` is the result of `describe_runs` for the cell. ``total`` is the number of the cell's
-    runs, valid or not.
+    ``statistic`` is one of `STATISTICS`. ``described`` is the result of `describe_runs` for the cell. ``total`` is the number of all runs
+    in the cell, valid or not.
     """
     values = described[statistic.name].dropna().astype(float)
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
     flows = float(described["flows"].max())
-    # Jain's index is at least 1/n; at most all flows starve.
+    # Jain's index is at least 1/n, and at most all flows starve.
     least = 1 / flows if statistic.name == "jain_index" else statistic.least
     most = flows if statistic.name == "starved" else statistic.most
     mean = cell_estimate(values, confidence, least, most, resolution)

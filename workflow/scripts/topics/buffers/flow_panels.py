@@ -22,7 +22,7 @@ from wording.sentence_words import cca_name
 class FlowPanel:
     """A panel of a figure: a title of two lines, and labelled slots.
 
-    Each slot has a cell and a name. A cell is (scenario, CCA, IP version); the scenario is None if it doesn't exist.
+    Each slot shows a cell and carries a name. A cell is (scenario, CCA, IP version); the scenario is None if there is no such scenario.
     """
 
     title: str
@@ -33,12 +33,12 @@ class FlowPanel:
 
 
 def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs with nominal instead of drawn conditions, and the scenarios with the series that they belong to."""
+    """Return the runs with nominal conditions instead of those drawn at random, and the scenarios with the series to which each belongs."""
     return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
-    """Return the series with several buffers, ordered by platform, and the buffers of these series."""
+    """Return the series that include several buffers, ordered by platform, and the buffers of these series."""
     order = platforms_of(table)
     sizes = table.groupby("series", sort=False)["buffer"].nunique()
     several = table[table["series"].isin(sizes[sizes > 1].index)]
@@ -58,7 +58,7 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows that are compared between platforms, and their platforms.
 
-    These rows have the conditions and the buffer that the largest number of platforms share. A tie goes to the smallest buffer.
+    The rows are those with the conditions and the buffer that the largest number of platforms share; in a tie, the smallest buffer is used.
     """
     sizes = list(buffers_of(table)["buffer"])
     best = min(
@@ -89,7 +89,7 @@ def panels_by_platform(runs: pd.DataFrame, table: pd.DataFrame) -> Iterator[Flow
 
 
 def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
-    """Yield a panel of a CCA for each IP version."""
+    """Yield a CCA's panels, one for each IP version."""
     ip_versions = list(runs["ip_version"].unique())
     for ip_version in ip_versions:
         cells = [(scenario, cca, ip_version) for scenario in scenarios]
@@ -98,7 +98,7 @@ def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
 
 
 def of_panels(table: pd.DataFrame, panels: list[FlowPanel]) -> pd.DataFrame:
-    """Return a table's rows for the cells that have a slot in one of the panels."""
+    """Return those rows of a table whose cell is shown in one of the panels."""
     shown = {cell for panel in panels for cell in panel.cells}
     return table[np.array([cell in shown for cell in table[CELL].itertuples(index=False, name=None)], dtype=bool)]
 
@@ -116,15 +116,16 @@ def draw_flows(
     Parameters
     ----------
     words : tuple of str
-        Title of the figure, description of a panel, and words that introduce the list of slots, such as "By".
+        Title of the figure, description of a panel, and words that introduce the list of the slots, such as "By".
     highest : pandas.Series of float
-        Values in Mbit/s that the axis must cover.
+        Values in Mbit/s that must fit on the axis.
     panels, runs
         The panels to draw, and the runs from which the fair share is computed.
     cells : mapping
         (scenario, CCA, IP version) -> the data to draw; cells without a valid run are missing.
     draw : callable
-        Function that draws a cell's data and returns a description in words. It is called with axes, place, data and colour.
+        Function that draws a cell's data and returns a description in words. It is called with the axes, the slot's position, the data and
+        the colour.
     """
     apply_style()
     title, subject, order = words
@@ -147,7 +148,7 @@ def draw_flows(
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
-    """Return a flow's fair share in Mbit/s, or None if the scenarios have different shares or no limit on the rate."""
+    """Return a flow's fair share in Mbit/s, or None if the fair shares differ between the scenarios or the rate is unlimited."""
     rows = runs[runs["scenario"].isin(scenarios)]
     shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
     return float(shares[0]) if len(shares) == 1 else None

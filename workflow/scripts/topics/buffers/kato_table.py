@@ -3,7 +3,7 @@
 "Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
 
 Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run per buffer. Goodputs are compared as shares of the link's rate,
-because a study may have a different rate.
+because a study's link rate may differ from the paper's.
 """
 
 #: Name of the paper's claims file.
@@ -19,12 +19,12 @@ TABLE_2 = {
     20: (53.1, 12.7, 850.3),
     50: (56.3, 3.3, 900.2),
 }
-# Buffers of the paper and of a study count as equal within this tolerance, because BDPs are rounded in the paper.
+# A study's buffer counts as equal to the paper's within this tolerance, because the paper rounds BDPs.
 NEAR = 0.1
 
 
 def paper_row(bdp_percent: float) -> dict[str, float] | None:
-    """Return the paper's values for a buffer, or None if the paper doesn't have this buffer.
+    """Return the paper's values for a buffer, or None if the paper doesn't report on this buffer.
 
     The values are the mean, the standard deviation and the total in percent of the link, and Jain's index. The index follows from the mean
     and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).

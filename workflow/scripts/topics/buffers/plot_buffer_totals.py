@@ -1,4 +1,4 @@
-"""Draw total goodput and Jain's index against the buffer, with one line per CCA or per platform."""
+"""Plot total goodput and Jain's index against the buffer, with one line per CCA or per platform."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from wording.sentence_words import cca_name
 
 # Statistic -> its name.
 SHOWN = {"total_mbps": "Goodput of all flows, Mbit/s", "jain_index": "Jain's index"}
-SPREAD = 0.3  # share of a slot's width over which lines are set apart
+SPREAD = 0.3  # the lines in a slot are spread over this share of its width
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _lines_of_ccas(rows, buffers, ccas):
 def _lines_of_platforms(rows, buffers, cca):
     """Return a line for each platform.
 
-    Lines for Linux are black. Lines for versions of a simulator have the CCA's colour, and only the newest version has a solid line.
+    Lines for Linux are black. Lines for versions of a simulator are in the CCA's colour, and only the newest version's line is solid.
     """
     lines, platforms = [], platforms_of(rows)
     versions = [platform for platform in platforms if ":" in platform]
@@ -67,7 +67,7 @@ def _lines_of_platforms(rows, buffers, cca):
 
 
 def _plan(table, ccas, ip_versions, by_platform):
-    """Yield, for each pair of panels, the two lines of the title, the lines to draw, and the IP version."""
+    """Yield, for each pair of panels, both title lines, the lines to draw, and the IP version."""
     series, buffers = shown_by_buffer(table)
     several = table[table["series"].isin(series)]
     for ip_version in ip_versions:
@@ -91,7 +91,7 @@ def _draw(cells, table, by_platform):
         (*cell, ip_version, "total_mbps") for *_, lines, ip_version in plan for line in lines for cell in line.cells
     }
     highest = max((known[key]["mean"] for key in shown & set(known) if not is_missing(known[key]["mean"])), default=0.0)
-    # Intervals may reach a little further than the highest mean, and get an arrowhead beyond that.
+    # Intervals may extend slightly beyond the highest mean; those that extend further end in an arrowhead.
     axis = {"total_mbps": linear_axis(0, max(1e-9, 1.04 * highest)), "jain_index": linear_axis(0, 1.0)}
     most = max(len(lines) for _, _, lines, _ in plan)
     drawn = CategoryPanels("Goodput of all flows, and fairness among them", 2 * len(plan), most, columns=2)

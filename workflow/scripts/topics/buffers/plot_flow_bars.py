@@ -1,4 +1,4 @@
-"""Draw the goodput of each flow as a bar, in descending order, for each buffer or for each platform."""
+"""Plot each flow's goodput as a bar, in descending order, for each buffer or for each platform."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_
 from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
-FILLED = 0.84  # share of a slot's width that the bars fill
+FILLED = 0.84  # the bars fill this share of a slot's width
 COLUMNS = [
     *CELL, "scenario_label", "platform", "series", "buffer", "rank", "replication", "flow", "goodput_mbps",
     "lowest_mbps", "highest_mbps", "replications",
@@ -21,8 +21,8 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, median
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Rank the flows of each valid run by goodput, in descending order.
 
-    Returns `COLUMNS`: one row per cell and rank. A row has the flow with this rank in the first valid replication, and the lowest and
-    highest goodput at this rank over all valid replications.
+    Returns `COLUMNS`: one row per cell and rank. A row gives the flow at this rank in the first valid replication, and the minimum and
+    maximum goodput at this rank over all valid replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]
     ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")
@@ -39,7 +39,7 @@ def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) ->
 
 
 def _slot(axes, place, cell, colour):
-    """Draw the flows of a cell; return their highest, median and lowest goodput: "8.2, 6.1, 0.02"."""
+    """Draw the flows of a cell; return their maximum, median and minimum goodput: "8.2, 6.1, 0.02"."""
     width = FILLED / len(cell)
     lefts = [place - FILLED / 2 + width * number for number in range(len(cell))]
     texts = [

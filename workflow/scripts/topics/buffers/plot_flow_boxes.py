@@ -1,4 +1,4 @@
-"""Draw the distribution of the flows' goodput as a box for each buffer: quartiles, lowest and highest, mean."""
+"""Plot the flows' goodput as a box for each buffer: quartiles, minimum, maximum and mean."""
 
 import pandas as pd
 from matplotlib.patches import Rectangle

@@ -1,4 +1,4 @@
-"""Draw the pacing rate over time of two flows of a run: the flows with the highest and the lowest goodput."""
+"""Plot the pacing rates of two flows of a run over time: those of the flows with the highest and the lowest goodput."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -15,7 +15,7 @@ from wording.number_format import count, number
 from wording.scenario_series import buffers_of, platform_name, platforms_of
 from wording.sentence_words import cca_name
 
-# A panel is a few hundred points wide: more samples than this wouldn't show.
+# A panel is a few hundred points wide, so more samples than this wouldn't be visible.
 MOST_SAMPLES = 600
 HIGHEST, LOWEST = "highest goodput", "lowest goodput"
 COLUMNS = [
@@ -41,7 +41,7 @@ def _chosen_runs(runs, table, cca):
 
 
 def _chosen_series(chosen, flows, path):
-    """Return a table with the columns `COLUMNS`: the pacing rate over time of two flows in each run shown."""
+    """Return a table with the columns `COLUMNS`: the pacing rates of two flows over time, for each run shown."""
     parts = []
     for _, scenario, run in chosen:
         if run is None:
@@ -90,7 +90,7 @@ def _lines(axes, rates, colour):
         flow = rates[(rates["which"] == which) & (rates["pacing_mbps"] > 0)]
         if flow.empty:
             continue
-        # A rate applies until it is set again.
+        # A rate applies until the next rate is set.
         look = {"color": ink, "lw": width, "drawstyle": "steps-post", "zorder": order}
         (line,) = axes.plot(flow["time_s"], flow["pacing_mbps"], **look)
         name = f"flow {flow['flow'].iloc[0] + 1}"

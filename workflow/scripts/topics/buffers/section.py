@@ -16,12 +16,12 @@ BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 
 
 
 def _mean(heading, statistic, decimals=None):
-    """Return a column with the means of a statistic over runs."""
+    """Return a column that shows a statistic's means over runs."""
     return shown_cell(heading, lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals), "number")
 
 
 def _interval(statistic, decimals):
-    """Return a column with the intervals of a statistic's mean."""
+    """Return a column that shows the intervals of a statistic's means."""
     return shown_cell("Interval", lambda cell: _interval_cell(cell["statistics"][statistic], decimals), "short")
 
 
@@ -81,10 +81,10 @@ def _starved_words(flow_goodput):
 
 
 def paper_table(material) -> list[dict] | None:
-    """Return the paper's table II next to this study's values, or None for a study that isn't compared with it.
+    """Return the paper's table II next to this study's values, or None if the study isn't compared with the paper.
 
-    There is one dict per buffer and source, with buffer, source, n and values (mean, SD, total and Jain's index as texts). The first dict
-    of a buffer also has rows, the number of dicts for this buffer. In the other dicts of a buffer, buffer is None.
+    There is one dict per buffer and source, with buffer, source, n and values (mean, SD, total and Jain's index as texts). A buffer's first
+    dict also contains rows, which is the number of dicts for this buffer. In the buffer's other dicts, buffer is None.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None
@@ -109,7 +109,7 @@ def paper_table(material) -> list[dict] | None:
 
 
 def _with_interval(row, decimals):
-    """Return a mean with its interval: "63.2 (61.0 to 65.4)"; "none" without a valid run."""
+    """Return a mean with its interval: "63.2 (61.0 to 65.4)"; "none" if no run is valid."""
     ends = _ends(row, decimals)
     return "none" if is_missing(row["mean"]) else f"{number(row['mean'], decimals)}{f' ({ends})' if ends else ''}"
 

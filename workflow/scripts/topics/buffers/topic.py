@@ -19,12 +19,12 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Return whether several flows of a `StudyDesign` share a buffer whose size varies; chains and mixes are excluded."""
+    """Return whether, in a `StudyDesign`, several flows share a buffer whose size varies; chains and mixes are excluded."""
     return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
 def paced_cca(design) -> str:
-    """Return the CCA whose pacing rate is shown: BBR, which sets the rate itself, or otherwise the study's first CCA."""
+    """Return the CCA whose pacing rate is shown: BBR, which sets this rate itself, or the study's first CCA if BBR isn't used."""
     return "bbr" if "bbr" in design.ccas else design.ccas[0]
 
 

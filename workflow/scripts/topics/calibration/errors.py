@@ -1,4 +1,4 @@
-"""Compare each run's readings with exact numbers: one row of `CALIBRATION` for each quantity at each point."""
+"""Compare each run's readings with exact values: one row of `CALIBRATION` for each quantity at each point."""
 
 import math
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ from topics.calibration.tables import CALIBRATION
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import rate_words
 
-#: Quantities, in the order of the table and the page.
+#: Quantities, in the order in which the table and the page show them.
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
-#: ping reads both of its times in whole us.
+#: Resolution of ping, which takes both of its times in whole us.
 ECHO_STEP_US = 1
 #: Shortest time, in us, that ping can measure with an error below a hundredth, given its step of 1 us.
 LEAST_ECHO_US = 100
-#: Limit for a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
+#: Limit on a random quantity's standardised error: an accurate instrument would exceed this limit once in 1,000 times.
 Z_LIMIT = 3.29
-#: Largest number of packets that may leave between two samples if the samples are to show the full queue.
+#: Samples show the full queue only if at most this many packets leave between two samples.
 SLOW_PACKETS = 2
-#: Largest uncertainty of a sample, in packets, with which a burst can be measured.
+#: A burst can be measured only if the uncertainty of a sample, in packets, is at most this value.
 COARSEST_BURST = 0.25
 
 
@@ -66,7 +66,7 @@ def _judged(row):
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
-    # Sums of decimal fractions are not exact to the last digit.
+    # Sums of decimal fractions aren't exact in the last digit.
     last_digits = 1e-9 * abs(expected)
     row |= {"error": error if abs(error) > last_digits else 0.0}
     if expected:
@@ -102,7 +102,7 @@ def _rate(point):
     The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
     or if it dropped packets.
     """
-    # If the queue overflows, packets may be sent twice and delivered once.
+    # If the queue overflows, a packet may be sent twice but delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
         return
     frame, rate = _frame(point), point["rate_mbps"]
@@ -130,9 +130,9 @@ def _both(point, name):
 def _delay(point):
     """Yield the row for an echo request's round trip over the idle path.
 
-    If packets take no time to pass the cable, the row compares the round-trip time with the configured delays. Otherwise, the row is about
-    serialisation: it compares the round-trip time minus the configured delays with the time on the cable. There is no row if this time is
-    too short for ping, or if delays are random, because there are too few requests.
+    If packets take no time to cross the cable, the row compares the round-trip time with the configured delays. Otherwise, the row is about
+    serialisation delay: it compares the round-trip time minus the configured delays with the expected serialisation delay. There is no row
+    if this delay is too short for ping, or if delays are random, because there are too few requests.
     """
     if _both(point, "jitter"):
         return
@@ -152,7 +152,7 @@ def _delay(point):
 def _longer_messages(points) -> Iterator[dict]:
     """Yield the rows for longer messages.
 
-    A row compares the increase in round-trip time over the shortest message on the same cable.
+    A row compares the increase in round-trip time, relative to the shortest message on the same cable, with its exact value.
     """
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
@@ -163,7 +163,7 @@ def _longer_messages(points) -> Iterator[dict]:
         if shorter is point:
             continue
         sizes, rate = (shorter["message_bytes"], point["message_bytes"]), point["rate_mbps"]
-        # The last exchange may be cut off, in either run.
+        # In either run, the last exchange may be cut off.
         ends = sum(run["round_trip_us"] / run["exchanges"] for run in (shorter, point))
         yield _row(
             point, "serialisation", "µs", f"{rate_words(rate)}, messages of {' and '.join(map(plain, sizes))} bytes",
@@ -201,10 +201,10 @@ def _queue(point):
         unit, limit = "bytes", full_queue_bytes(float(point["queue"].split()[0]), frame)
     each = frame if unit == "bytes" else 1
     where = f"{point['queue']}, {rate_words(point['rate_mbps'])}"
-    # Packets that may leave between two samples, and one from the shaper's bucket.
+    # Number of packets that may leave between two samples, plus one from the shaper's bucket.
     left = math.ceil(point["rate_mbps"] * point["sample_ms"] * 125 / frame) + 1
     longest = point[f"queue_most_{unit}"]
-    # Samples see a full queue of slow packets. With fast packets they may miss it, but none can show more than the limit.
+    # If packets leave slowly, samples show the full queue. If packets leave fast, samples may miss it, but none may exceed the limit.
     missed = left * each if left > SLOW_PACKETS and longest < limit else 0.0
     yield _row(
         point, "queue", unit, where, limit, longest, what="longest", uncertainty=missed,
@@ -218,7 +218,7 @@ def _queue(point):
 
 
 def _jitter(point):
-    """Yield the rows for jitter: the mean round-trip time, and the difference between two delays in the data's direction."""
+    """Yield the rows for jitter: the mean round-trip time, and the difference between two delays in the direction of the data."""
     forward = point["jitter_forward_ms"]
     delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
     drawn_ms = _both(point, "drawn")
@@ -240,7 +240,7 @@ def _jitter(point):
 def _burst(point):
     """Yield the row for the burst after idle time.
 
-    Its value is the data that had left after burst_ms, minus the data that the rate allows in this time.
+    The row's value is the amount of data that had left after burst_ms, minus the amount that the rate allows in this time.
     """
     if is_missing(point["burst_packets"]):
         return

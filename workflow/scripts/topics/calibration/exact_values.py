@@ -1,4 +1,4 @@
-"""Expected values of the calibration's measurements, computed from formulas for the shaper, the queue, the cable and netem.
+"""Exact values for the calibration's measurements, computed from formulas for the shaper, the queue, the cable and netem.
 
 Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 """
@@ -12,10 +12,10 @@ from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER
 from tcp_models.wire_theory import frame_bytes
 
 NS_PER_S = 1_000_000_000
-#: Number of messages that iperf3's server sends just before the data leave. Each is acknowledged.
+#: Number of messages that iperf3's server sends just before the data is sent. Each message is acknowledged.
 WORDS_TO_BEGIN = 2
-#: Hosts send Router Solicitations at doubling intervals (RFC 7559). Their largest number in the last three quarters of a period, and the
-#: size of each: the headers of Ethernet and IPv6, the message of 8 bytes (RFC 4861) and an option of 8 bytes.
+#: Hosts send Router Solicitations at doubling intervals (RFC 7559). The values are the largest number of them in the last three quarters of
+#: a period, and the size of each: the headers of Ethernet and IPv6, the message of 8 bytes (RFC 4861) and an option of 8 bytes.
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
 #: Weight of a new difference between two packets' delays in the smoothed difference (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
@@ -24,7 +24,7 @@ EVEN = 1 / math.sqrt(3)
 
 
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
-    """Return the duration of a frame as the kernel's shaper computes it, rounded down to whole ns.
+    """Return a frame's transmission time as the kernel's shaper computes it, rounded down to whole ns.
 
     The calculation is the same as in ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c): it uses a 32-bit factor.
 
@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return the relative excess of the rate, in ppm, that is due to the shaper's rounding to whole ns.
+    """Return by how many ppm the rate is too high because the shaper rounds to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -47,7 +47,7 @@ def shaper_known_ppm(size: int, rate_mbps: float) -> float:
 
 
 def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
-    """Return the round-trip time in us of an echo request over an idle cable, excluding the cable's delay.
+    """Return an echo request's round-trip time over an idle cable in us, excluding the cable's delay.
 
     >>> round(echo_us(0.02, "ipv4", 24), 3)  # 2 x 122 bytes at 20 kbit/s
     97600.0
@@ -75,11 +75,11 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return the size in bytes of the burst after idle time, excluding the packet that puts the shaper into debt.
+    """Return the size in bytes of the burst after idle time, excluding the packet that overdraws the shaper's bucket.
 
     The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
-    server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
-    acknowledges each of them.
+    server sends two messages at the start, TEST_START and then TEST_RUNNING, and the client's kernel acknowledges each
+    of them.
 
     >>> burst_bytes("ipv4")
     1382
@@ -90,7 +90,7 @@ def burst_bytes(ip_version: str) -> int:
 def spread_ms(jitter_ms: float) -> float:
     """Return the mean absolute difference between two random delays.
 
-    The delays are uniform over a range of 2 x ``jitter_ms``, and the mean difference is a third of this range.
+    The delays are uniformly distributed over a range of 2 x ``jitter_ms``, and the mean difference is a third of this range.
     """
     return 2 * jitter_ms / 3
 
@@ -99,8 +99,8 @@ def spread_error_ms(jitter_ms: float, estimates: float) -> float:
     """Return the standard error, in ms, of the mean of ``estimates`` smoothed differences between successive delays.
 
     The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k times the
-    k-th last difference d, with var d = 2 J^2 / 9. Successive differences share a packet, so they are correlated: for X, Y
-    and Z uniform on a width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+    k-th last difference d, with var d = 2 J^2 / 9. Successive differences share a packet, so they are correlated: for X, Y and Z uniform on
+    an interval of width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
 
     >>> round(spread_error_ms(5, 1), 3)
     0.461
@@ -122,7 +122,7 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
     """Return the standard error of a loss rate.
 
-    ``of_one`` packets carry as much information as one packet with independent loss.
+    ``of_one`` packets provide as much information as one packet with independent loss.
 
     >>> loss_error(0.2, 10_000)
     0.004
@@ -131,9 +131,9 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return the number of packets under a loss model that are equivalent to one packet with independent loss.
+    """Return how many packets under a loss model are equivalent to one packet with independent loss.
 
-    Equivalent packets carry as much information on the loss rate.
+    Equivalent packets provide the same amount of information about the loss rate.
 
     Per packet, the variance of a sum over a stationary chain is the variance of one packet plus twice the covariances with all later
     packets. The chain's fundamental matrix sums these covariances (Kemeny and Snell 1960).

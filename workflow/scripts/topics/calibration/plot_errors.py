@@ -1,4 +1,4 @@
-"""Draw the error of each quantity at each point, with the measurement's uncertainty and the errors with a known cause."""
+"""Plot each quantity's error at each point, with the measurement's uncertainty and the errors whose cause is known."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from wording.number_format import is_missing, number, plain, tick
 TITLE = "Error of each quantity, point by point"
 #: Half the length of a dash, as a share of a slot's width.
 DASH = 0.3
-#: Ends of uncertainties get arrowheads beyond this multiple of the largest error, but never within this value in ppm.
+#: An uncertainty that extends beyond this multiple of the largest error, and beyond this value in ppm, ends in an arrowhead.
 REACH, LEAST_PPM = 3, 50
 
 
 @dataclass(frozen=True)
 class ErrorPanel:
-    """A panel of the figure: its quantity, the label below its slots, and the column that it shows."""
+    """A panel of the figure: the quantity, the label below the slots, and the column that is plotted."""
 
     quantity: str
     slots: str
@@ -59,7 +59,7 @@ def _rows_of(table, panel):
 
 
 def _axis_of(rows, panel):
-    """Return an axis that covers all errors, and their uncertainties unless these dwarf the errors."""
+    """Return an axis long enough for all errors, and for their uncertainties unless these are far larger than the errors."""
     if panel.value == "z":
         return difference_axis([row["z"] for row in rows], least=3.5)
     values = [row[name] for row in rows for name in ("error_ppm", "known_ppm")]

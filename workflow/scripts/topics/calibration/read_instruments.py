@@ -15,7 +15,7 @@ def main(inputs, outputs, params) -> None:
         readings(read_document(path, run_specification(params.study, *run_of(path)), params.made_by))
         for path in inputs.documents
     ]
-    # Keep integers as integers although values are missing.
+    # Keep the integer type although values are missing.
     table = pd.DataFrame(rows, columns=READINGS.names).convert_dtypes()
     table.to_csv(outputs.readings, index=False, lineterminator="\n")
 

@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: Number of samples, counted from the first waiting packets, within which the burst leaves. Packets that leave later have waited.
+#: The burst leaves within this number of samples after the first sample with queued packets. Packets that leave later have waited.
 SETTLED = 3
 
 
@@ -40,7 +40,7 @@ def readings(document) -> dict:
 
 
 def settings(run) -> dict:
-    """Return the expected statistics of random loss and jitter, which follow from the run's specification."""
+    """Return the statistics of random loss and jitter that the run's specification implies."""
     row = {"even": not any(run.option("jitter_table", way) for way in DIRECTIONS)}
     for way in DIRECTIONS:
         effect, table, model = run.direction(way), run.option("jitter_table", way), run.direction(way).loss_model
@@ -57,7 +57,7 @@ def settings(run) -> dict:
 
 
 def loss_counts(document) -> dict:
-    """Return, for each direction, the number of packets that the random loss could drop and the number that it dropped."""
+    """Return, for each direction, how many packets the random loss could drop, and how many it dropped."""
     counts = {}
     for direction, places in document["network"]["set"]["netem"].items():
         if places:
@@ -77,7 +77,7 @@ def datagram_spread(intervals) -> dict:
 def deliveries(document) -> dict:
     """Return the payload of a full segment, the bytes delivered between two readings, and the times of both readings.
 
-    The first reading is after a quarter of the window. The result is empty if there is no common window.
+    The first reading is taken after a quarter of the period that all flows have in common. The result is empty if there is no such period.
     """
     window = common_window(document["delivered"], START_UP)
     if window is None:
@@ -94,10 +94,10 @@ def deliveries(document) -> dict:
 def queue_samples(series, begin_ns, end_ns) -> dict:
     """Return statistics of the samples: queue lengths, drops and retransmitted segments.
 
-    Retransmissions count from the last sample before ``begin_ns``.
+    Retransmissions are counted from the last sample before ``begin_ns``.
 
     The shortest queue is the minimum over the samples between ``begin_ns`` and ``end_ns``; the longest queue is the maximum over all
-    samples. The result also has the queue at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
+    samples. The result also contains the queue length at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
     retransmissions are left out.
     """
     queue = series["queue"]
@@ -122,11 +122,11 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return the number of data packets that had left when the first waiting packet left, and the time of this event.
+    """Return the number of data packets that had left when the first queued packet left, and the time of this event.
 
-    The time counts from the first sample with waiting packets.
+    The time is counted from the first sample with queued packets.
 
-    Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't waiting in the queue.
+    Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't in the queue.
     """
     queue, (socket, *_) = series["queue"], series["sockets"]
     unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))
@@ -138,7 +138,7 @@ def burst(series) -> dict:
     if first is None:
         return {}
     sent = samples[first][1]
-    # Begin at the last sample at which the burst may still have been leaving.
+    # Begin at the last sample at which the burst may not have left completely.
     for number, (before, after) in enumerate(pairwise(samples[first:])):
         if after[1] != sent or after[3]:
             return {}

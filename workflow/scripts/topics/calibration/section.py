@@ -1,4 +1,4 @@
-"""The section on calibration: the limits of each quantity, every point, and the sentence that opens the report."""
+"""The section on calibration: what limits the accuracy of each quantity, every point, and the sentence at the top of the report."""
 
 from dataclasses import dataclass
 
@@ -29,10 +29,10 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """Summary of the errors of a quantity."""
+    """Summary of a quantity's errors."""
 
     quantity: str  # as in the table
-    what: str  # as in the table; for loss both directions are combined
+    what: str  # as in the table; for loss, both directions together
     points: int  # number of measured rows
     agreeing: int  # number of measured rows that are exact, explained or expected
     largest_ppm: float  # largest error in ppm among rows with an exact value above 0; nan if there is none
@@ -41,11 +41,11 @@ class Summary:
     # Uncertainty of the measurement with the largest error, in ppm; for random quantities the standard error.
     uncertainty_ppm: float
     known_ppm: float  # part of the largest error that has a known cause, in ppm
-    largest_z: float  # largest ratio of a random quantity's error to its standard error; otherwise nan
+    largest_z: float  # largest ratio of error to standard error for a random quantity; nan for other quantities
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return one `Summary` for each quantity and ``what`` with a measured value in ``analysis/calibration.csv``."""
+    """Return one `Summary` for each quantity and ``what`` for which ``analysis/calibration.csv`` contains a measured value."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers, with enough digits that a change of one millionth is visible."""
+    """Return a column of numbers with enough digits to show a change of one millionth."""
 
     def cell(row):
         value = row[name]
@@ -118,7 +118,7 @@ POINTS = (
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return the template's variables: the tables of quantities and points, and the numbers of measured values and values that are off."""
+    """Return the template's variables: the tables of quantities and points, and the counts of measured values and of those that are off."""
     table = material.tables.calibration
     return {
         "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),
@@ -129,12 +129,12 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the sentence that opens the report."""
+    """Return the sentence at the top of the report."""
     return [Finding("Accuracy", sentence(material.tables.calibration), TOPIC.anchor)]
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """Report how many rows agree with their exact values, the largest error of the rate, and the quantities that are off."""
+    """Report how many rows agree with their exact values, the rate's largest error, and the quantities that are off."""
     quantities = summaries(table)
     points, agreeing = (sum(getattr(summary, name) for summary in quantities) for name in ("points", "agreeing"))
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"

@@ -1,4 +1,4 @@
-"""Accuracy of the emulated path: each quantity in each scenario, compared with an exact number."""
+"""Accuracy of the emulated path: each quantity in each scenario, compared with an exact value."""
 
 from topics.calibration.tables import CALIBRATION, READINGS
 from topics.topic import Analysis, Plot, Topic

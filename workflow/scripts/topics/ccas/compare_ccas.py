@@ -1,6 +1,6 @@
-"""Compare the CCAs of each scenario and IP version: all at once, then pair by pair.
+"""Compare the CCAs in each scenario and IP version: all at once, then pair by pair.
 
-Runs of one scenario and replication have the same seed for every CCA, so they form a block. A difference between two CCAs is the first
+Runs of one scenario and replication use the same seed for every CCA, so they form a block. A difference between two CCAs is the first
 CCA's value relative to the second's.
 """
 
@@ -29,7 +29,7 @@ from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
 
 GROUP = ["scenario", "ip_version"]
-# Smallest share of complete blocks. With fewer, the test would rest on a minority of the runs.
+# Minimum share of complete blocks; with a smaller share, the test would be based on a minority of the runs.
 MIN_COMPLETE_SHARE = 0.5
 
 
@@ -44,9 +44,9 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     Parameters
     ----------
     blocks : pandas.DataFrame
-        One row per replication, one column per CCA; missing where there is no value.
+        One row per replication and one column per CCA; a value is missing if none was measured.
     significance : float
-        Significance level. A test is skipped if there are too few values for a p below this level.
+        Significance level. A test is skipped if there are too few values for any p-value below this level.
     resolution : float
         Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
         measurement, and there is no test.
@@ -107,7 +107,7 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     resolution : float
         Resolution of the metric, in its unit.
     tests : int
-        Number of paired tests in the whole study, over all metrics; p may be corrected for them.
+        Number of paired tests in the entire study, over all metrics; p may be corrected for this number.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -131,9 +131,10 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
 def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
-    A pair can be found to differ only where the joint test of all CCAs in the same scenario and IP version finds a difference. The p of joint
-    tests is corrected for all places and metrics of the study, and the p of pairs for all pairs of the study. The probability that a study
-    without any true difference reports one is thus at most the significance level (gatekeeping: Dmitrienko and others, 2009, section 5).
+    A pair can be found to differ only if the joint test of all CCAs in the same scenario and IP version finds a difference. The p-values of
+    joint tests are corrected for all scenarios, IP versions and metrics, and those of pairs for all pairs in the study. The probability
+    that a study without any true difference reports one is thus at most the significance level (gatekeeping: Dmitrienko and others, 2009,
+    section 5).
 
     Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
     """
@@ -159,11 +160,11 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def gated(by_pair, together, significance) -> pd.Series:
-    """Return the pairs' p, corrected by Holm's procedure for all pairs in the study; 1 where the joint test finds no difference.
+    """Return the pairs' p-values with Holm's correction for all pairs in the study; 1 where the joint test finds no difference.
 
-    The family also has the pairs in places where the joint test finds no difference. A joint test may find a difference only because the
-    values of one pair happen to be far apart: without the other places, 22 % of studies reported a false pair. With two CCAs there is no
-    joint test, so the test of the pair isn't restricted.
+    The correction also counts the pairs for which the joint test finds no difference. A joint test may find a difference only because the
+    values of one pair happen to be far apart: when these pairs weren't counted, 22 % of studies reported a false difference. With two CCAs
+    there is no joint test, so the test of the pair isn't restricted.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

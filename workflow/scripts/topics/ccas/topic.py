@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 def one_cca_a_run(design) -> bool:
     """Return whether runs of a `StudyDesign` can be compared by CCA.
 
-    They can if each run has a single CCA, and the study doesn't only compare packet sizes.
+    They can if each run uses a single CCA and the study isn't one that compares only packet sizes.
     """
     return not design.mixes and not compares_sizes_alone(design)
 

@@ -1,4 +1,4 @@
-"""Compare each metric over the steady part of runs with the same metric over whole runs (including start-up), cell by cell."""
+"""Compare, cell by cell, each metric over the steady part of runs with the same metric over entire runs (including start-up)."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import CHANGING_PERCENT, STEADY
 from wording.number_format import count
 
-#: Column for the whole run, column for its steady part, and the scale on which their values are compared.
+#: Column for the entire run, column for its steady part, and the scale on which the two are compared.
 STEADY_PAIRS = (
     ("goodput_mbps", "goodput_steady_mbps", "ratio"),
     ("rtt_mean_ms", "rtt_steady_ms", "ratio"),
@@ -50,7 +50,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return a note for each of the metrics (goodput and RTT) that isn't steady after start-up."""
+    """Return a note that names each metric (goodput, RTT) that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -63,10 +63,10 @@ def _changing_words(runs):
 
 
 def compare_steady(runs, params) -> pd.DataFrame:
-    """Return `STEADY`: the comparison of each metric between the steady part and the whole run, for every cell.
+    """Return `STEADY`: for every cell, each metric over the steady part compared with the metric over the entire run.
 
-    The table leaves out metrics that have no steady part anywhere in the study, cells without a value for the whole run, and Jain's index
-    if only one flow is under test.
+    The table leaves out metrics for which no steady part exists anywhere in the study, cells without a value for the entire run, and Jain's
+    index if only one flow is under test.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

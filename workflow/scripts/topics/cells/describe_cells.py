@@ -1,4 +1,4 @@
-"""Describe each metric in each cell: mean with interval, standard deviation, normality.
+"""Describe each metric in each cell: mean with interval, standard deviation, and normality.
 
 The unit is the cell (scenario, CCA, IP version); its values are the valid replications.
 Statistics that can't be computed are left empty, with the reason in the column `note`.
@@ -26,15 +26,16 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     Parameters
     ----------
     values : pandas.Series of float
-        One value for each valid run; missing if the run has no value.
+        One value for each valid run; missing if none was measured.
     runs : int
-        Number of the cell's runs, valid or not.
+        Number of runs in the cell, whether valid or not.
     confidence : float
         Confidence level of the mean's interval.
     resolution : float
-        Smallest distinguishable difference between values, in their unit. If all differences are smaller, the runs repeat one measurement.
+        Smallest distinguishable difference between values, in the values' unit. If all differences are smaller, the runs repeat one
+        measurement.
     bounds : tuple of float
-        Smallest and largest possible value; None where there is no bound.
+        Smallest and largest possible value; None for a side without a bound.
     worst : float, optional
         Worst value that the metric can have in a run.
     """
@@ -72,7 +73,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
 
 
 def describe_valid(runs, confidence) -> pd.DataFrame:
-    """Return `DESCRIPTIVE` without values in mean_kept: every metric of every cell, over the cell's valid runs."""
+    """Return `DESCRIPTIVE` (mean_kept stays empty): every metric of every cell, over the cell's valid runs."""
     rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]

@@ -1,4 +1,4 @@
-"""The page's tables of a metric: means by cell, and all statistics by cell."""
+"""Page tables for one metric: its means by cell, and all its statistics by cell."""
 
 from report_parts.cells_table import shown_cell
 from report_parts.data_tables import Cell
@@ -6,14 +6,15 @@ from study_files.study_design import cca_word
 from wording.number_format import NONE, decimals_for, interval_words, is_missing, number, p_value
 from wording.scenario_words import conditions, heading, ip_words
 
-# Number of columns of numbers that fit on a printed page.
+# Number of numeric columns that fit on a printed page.
 MAX_VALUE_COLUMNS = 12
 
 
 def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     """Return compact tables of one metric's means, split so that each fits on a page.
 
-    The factor with more levels (scenario or CCA) forms the rows. Each level of the other factor has one column per IP version.
+    The levels of the factor with more levels (scenario or CCA) are the rows. Each level of the other factor is shown as one column per IP
+    version.
 
     Each table is a dict of groups (column headings), ip_versions, row_name and rows (heading, detail, cells).
     """
@@ -41,7 +42,7 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 
 
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
-    """Return all statistics of one metric, grouped by scenario, and the notes on them.
+    """Return all statistics of one metric, grouped by scenario, and the notes about them.
 
     A group is a dict of heading, conditions and rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark). A mark is the
     number of a note, counted from 1.

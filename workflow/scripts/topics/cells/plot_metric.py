@@ -1,6 +1,7 @@
-"""Draw one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
+"""Plot one metric by scenario, CCA and IP version: a dot for each replication, and the mean.
 
-There is one panel per scenario, with one row per CCA. A row has one line per IP version: filled marks for IPv4, open marks for IPv6 below.
+There is one panel per scenario, with one row per CCA. Each row contains one line per IP version: filled marks for IPv4 and, below them,
+open marks for IPv6.
 """
 
 from collections import defaultdict
@@ -30,8 +31,8 @@ from wording.scenario_words import conditions, heading, ip_words
 
 # Height of a row with two lines, one per IP version, and of a row with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
-# As shares of a row: from one IP version to the other, from the line's middle up to the dots and
-# down to the mean, and the height over which dots are spread.
+# Distances as shares of a row's height: from one IP version to the other, from the line's middle up to the dots and
+# down to the mean, and the height over which the dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
@@ -47,7 +48,7 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return the mean of a metric's reference value over a scenario's runs, or None if no value is known.
+    """Return a metric's reference value, averaged over a scenario's runs, or None if no value is known.
 
     Runs of one scenario may have different reference values, because the capacity may vary.
     """
@@ -69,8 +70,8 @@ def _axes_of_panels(data, scenarios, references, metric):
 
 
 def _ends_within_reach(cells, shown):
-    # The t interval of two values is 13 times as wide as they are apart. Intervals may widen an
-    # axis by half; what reaches further gets an arrowhead.
+    # The t interval of two values is 13 times as wide as the values' difference. Intervals may widen an
+    # axis by half; those that extend further end in an arrowhead.
     if not shown:
         return []
     low, high = min(shown), max(shown)
@@ -115,7 +116,7 @@ def _draw_cell(axes, marks, cca, is_open, y, metric):
 
 
 def _van_der_corput(index) -> float:
-    """Return term `index` of the base-2 van der Corput sequence: even, deterministic jitter."""
+    """Return term `index` of the base-2 van der Corput sequence, which spreads dots evenly and deterministically."""
     value, part = 0.0, 0.5
     while index:
         value, index, part = value + part * (index & 1), index >> 1, part / 2

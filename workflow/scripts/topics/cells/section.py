@@ -7,14 +7,14 @@ from report_parts.material import Finding
 from topics.cells.tables import CHANGING_PERCENT
 from wording.number_format import count
 
-#: Displayed names of metrics that have none elsewhere.
+#: Displayed names of metrics that aren't named elsewhere.
 NAMES = {
     "retransmit_percent": "Retransmission share", "queue_mean_packets": "Queue", "jain_index": "Jain's index",
 }  # fmt: skip
 
 
 def section(material) -> dict:
-    """Return the template's variables for results without start-up, and whether any cell has missing runs."""
+    """Return the template's variables for results without start-up, and whether runs are missing in any cell."""
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the effect of start-up on goodput, if runs have a steady part."""
+    """Return a finding about the effect of start-up on goodput, if runs include a steady part."""
     steady = material.tables.steady
     cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:
@@ -39,11 +39,11 @@ def startup_sentence(cells, margin) -> str:
     Parameters
     ----------
     cells : pandas.DataFrame
-        Rows of `STEADY` for goodput that have a difference.
+        Rows of `STEADY` for goodput in which the difference is known.
     margin : float
-        Largest difference, in percent, that is ignored.
+        Differences up to this size, in percent, are ignored.
     """
-    # Use the means: a run without goodput has no ratio, and the difference in its cell is on another scale.
+    # Use the means: for a run without goodput the ratio is undefined, and the difference in its cell is on another scale.
     changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)
     apart, low, high = int((changes.abs() > margin).sum()), changes.min(), changes.max()
     return (
@@ -53,7 +53,7 @@ def startup_sentence(cells, margin) -> str:
 
 
 def rule_words(steady_state) -> str:
-    """Describe the part of a run that a study leaves out as start-up."""
+    """Describe the part of a run that a study excludes as start-up."""
     if steady_state["rule"] == "mser":
         return (
             "a start-up period (a multiple of 1/40 of the flows' common time) that minimises the standard error of the mean total "

@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: Largest change, in %, from the first to the second half of the time after start-up at which a run counts as steady.
+#: A run is steady if, after start-up, the change from the first to the second half of the time is at most this percentage.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
@@ -15,7 +15,7 @@ NOTE = text_column(
     "note", "Remarks on the row, such as the reason why a value can't be computed.", "there are no remarks"
 )
 
-#: Reason for a missing number in tables that compare pairs, and the test that was made.
+#: Reasons for missing numbers in tables that compare pairs, and the columns for the test.
 NO_TEST = "no test was made"
 NO_SPREAD = "there are fewer than 6 pairs, some are outliers, all runs of each side give the same value, or all pairs have the same difference"
 TOO_FEW_PAIRS = "there are too few pairs for a test, all runs of each side give the same value, or all pairs have the same difference"
@@ -27,7 +27,7 @@ PAIRED_TEST = (
     number_column("statistic", "", "Statistic of the test: Student's t.", NO_TEST),
 )
 
-#: Reason why columns with excluded runs kept are empty.
+#: Reason why the columns for values that include excluded runs are empty.
 NONE_KEPT = "no excluded run of the study has measured values"
 _TESTED = "there are fewer than three values, or all are equal"
 DESCRIPTIVE = Table(

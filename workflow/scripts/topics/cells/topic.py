@@ -7,7 +7,7 @@ from topics.topic import Analysis, Place, Plot, Topic
 
 
 def metric_figure(metric, **more) -> Plot:
-    """Return the figure of a metric in each cell; the topic that declares the figure must have a caption for the metric."""
+    """Return the figure of a metric in each cell; the topic that declares the figure must provide a caption for the metric."""
     return Plot(
         metric.slug,
         "cells/plot_metric",

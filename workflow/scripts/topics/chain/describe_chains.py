@@ -1,4 +1,4 @@
-"""Estimate the share of the flows that cross several bottlenecks, and compute their theoretical share, for each cell."""
+"""Estimate, for each cell, the share of the flows that cross several bottlenecks, and compute their theoretical share."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from tcp_models.chain_models import fair_share, reno_share_independent, reno_sha
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing
 
-#: Measures of a run. They are averaged over the runs of a cell.
+#: Measures of a run, which are averaged over a cell's runs.
 MEASURES = (
     "long_share_percent", "long_goodput_mbps", "cross_goodput_mbps", "used_percent", "long_rtt_ms", "cross_rtt_ms",
     "long_retransmit_percent", "cross_retransmit_percent", "queue_drop_percent",
@@ -18,7 +18,7 @@ MEASURES = (
 def chains_and_dumbbells(scenarios) -> pd.DataFrame:
     """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts.
 
-    A dumbbell has one bottleneck.
+    A dumbbell is the case with a single bottleneck.
     """
     return scenarios[
         (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
@@ -26,14 +26,14 @@ def chains_and_dumbbells(scenarios) -> pd.DataFrame:
 
 
 def measure_run(run, flows, bottlenecks) -> dict[str, float]:
-    """Return `MEASURES` of a run.
+    """Return a run's `MEASURES`.
 
     Parameters
     ----------
     run : mapping
         A row of ``tidy/runs.csv``.
     flows, bottlenecks : pandas.DataFrame
-        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; ``bottlenecks`` has no rows for a dumbbell.
+        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; for a dumbbell, ``bottlenecks`` is empty.
     """
     is_long = flows["pair"] == 1
     long, cross = flows[is_long], flows[~is_long]
@@ -98,12 +98,12 @@ def flow_counts(scenario) -> dict[str, int]:
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])
         return {"long_flows": flows - cross * int(scenario["bottlenecks"]), "cross_flows": cross}
-    # The flows of a dumbbell are assigned to its two pairs in turn.
+    # A dumbbell's flows are assigned to its two pairs of hosts in turn.
     return {"long_flows": flows - flows // 2, "cross_flows": flows // 2}
 
 
 def counts_words(scenario) -> str:
-    """Return the numbers of long and cross flows in a scenario in words: "1 long and 1 cross flow"."""
+    """Return in words how many long and cross flows a scenario contains: "1 long and 1 cross flow"."""
     counts = flow_counts(scenario)
     return f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
 
@@ -111,7 +111,7 @@ def counts_words(scenario) -> str:
 def _are_alike(bottlenecks, scenario):
     """Return whether all bottlenecks of a scenario have the same rate and queue.
 
-    A scenario without rows has one bottleneck, so the result is True.
+    If there are no rows for a scenario, it has one bottleneck, so the result is True.
     """
     own = bottlenecks[bottlenecks["scenario"] == scenario]
     kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
@@ -121,7 +121,7 @@ def _are_alike(bottlenecks, scenario):
 def _theory(row):
     """Return the theoretical shares of a cell's long flows for equal RTTs.
 
-    If the CCA is Reno and the RTTs are known, the result also has Reno's theoretical shares for the measured RTTs.
+    If the CCA is Reno and the RTTs are known, the result also contains Reno's theoretical shares for the measured RTTs.
     """
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {

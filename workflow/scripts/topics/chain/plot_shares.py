@@ -1,4 +1,4 @@
-"""Draw the share of the long flows against the number of bottlenecks, with the theoretical share for equal RTTs."""
+"""Plot the long flows' share against the number of bottlenecks, with the theoretical share for equal RTTs."""
 
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import DASHES

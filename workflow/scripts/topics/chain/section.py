@@ -28,7 +28,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per combination of conditions, CCA and IP version that was run with several numbers of bottlenecks."""
+    """Return one finding for each combination of conditions, CCA and IP version in which the number of bottlenecks was varied."""
     cells = material.ranked(material.tables.chain_cells)
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1

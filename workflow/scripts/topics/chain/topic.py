@@ -1,4 +1,4 @@
-"""Bottlenecks in series: the measured and theoretical shares of long flows, which meet cross flows at every bottleneck."""
+"""Bottlenecks in series: the measured and theoretical shares of long flows, which compete with cross flows at every bottleneck."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
@@ -16,7 +16,7 @@ def in_common(scenario) -> dict:
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)
     if not run.is_chain:
-        # The flows of a dumbbell are assigned to its two pairs in turn.
+        # A dumbbell's flows are assigned to its two pairs of hosts in turn.
         rest |= {
             "flows": [run.flows - run.flows // 2, run.flows // 2],
             "chain.cross_flows": None,

@@ -16,7 +16,7 @@ from topics.claims.tables import CLAIM_VERSIONS
 
 
 def _as_printed(table):
-    """Replace the goodput of runs or flows by the goodput that the application printed.
+    """Replace the goodput of runs or flows with the goodput that the application printed.
 
     A paper's authors use the printed value.
     """

@@ -1,6 +1,6 @@
 """Statistics for claims that compare two groups of cells: ratios, and differences relative to the largest other difference.
 
-Like `claim_predicates`, this module has one function for each kind of claim. The function returns an `Outcome`.
+As in `claim_predicates`, one function for each kind of claim returns an `Outcome`.
 """
 
 import math
@@ -19,7 +19,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 
 def ratio(claim, samples, tail) -> Outcome:
-    """Ratios of one group's means to another group's means, combined over the factors in `each`."""
+    """Return the `Outcome` for ratios of one group's means to the other group's means, combined over the factors in `each`."""
     strata, combine = strata_of(claim, samples), claim["combine"]
     above, below = _pairs(claim, samples)
     # Axes: scenario, CCA and IP version of `each`, cells of the numerator, cells of the denominator.
@@ -31,7 +31,7 @@ def ratio(claim, samples, tail) -> Outcome:
     ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
     interval = JOINT if values.size > 1 else T
     if combine == "farthest":
-        # Geometric middle: the same factor above the lower bound as below the upper.
+        # Geometric mean of the bounds: it exceeds the lower bound by the same factor by which the upper bound exceeds it.
         middle = math.sqrt(math.prod(claim["requirement"].values()))
         with np.errstate(divide="ignore"):  # 0 counts as infinitely far away
             logs = np.log(values)
@@ -43,15 +43,15 @@ def ratio(claim, samples, tail) -> Outcome:
             value, ends = ratios.ravel()[place], np.exp(ends)
     elif combine == "mean" and ratios.size > 1:
         logs = _logarithms(above, below)
-        if values.size == ratios.size:  # nothing is selected: the mean is as smooth as its parts
+        if values.size == ratios.size:  # no minimum or maximum is taken, so the mean is as smooth a function as its parts
             interval, inner = T, []
-            with np.errstate(invalid="ignore"):  # 0 and infinity have no common mean
+            with np.errstate(invalid="ignore"):  # the mean of minus infinity and infinity is undefined
                 logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
         ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
         ends = [end.item() for end in ends]
         picks = {function for (axis,), function in inner if values.shape[axis] > 1}
         if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
-            # Scenarios that are compared with each other share runs with the next comparison.
+            # If scenarios are compared with each other, a comparison shares runs with the next one, so that errors aren't independent.
             apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
             end = mean_of_extremes(logs, strata, *picks, apart, tail)
             ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
@@ -83,8 +83,8 @@ def ratio(claim, samples, tail) -> Outcome:
 def _pairs(claim, samples):
     """Return the means of both groups, arranged so that each possible pair of cells occurs once.
 
-    A mean over cells counts as one cell. The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and
-    cells of the denominator.
+    A mean over cells counts as one cell. The axes after the rows are: scenarios, CCAs and IP versions of `each`, cells of the numerator,
+    and cells of the denominator.
     """
     groups = []
     for name in SIDES[claim["kind"]]:
@@ -104,7 +104,7 @@ def _pairs(claim, samples):
 
 
 def _logarithms(above, below):
-    """Return the logarithms of ratios: minus infinity for 0, and nan where there is no ratio."""
+    """Return the logarithms of ratios: minus infinity for a ratio of 0, and nan for an undefined ratio."""
     with np.errstate(divide="ignore"):
         return np.log(ratios_of(above, below))
 
@@ -128,7 +128,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference between two groups' means in one scenario, relative to the largest such difference in the other scenarios."""
+    """Return the `Outcome` for the groups' absolute difference in one scenario, relative to the largest one in the other scenarios."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])
@@ -172,5 +172,5 @@ def _groups_words(claim, samples):
     return [side_words(claim, name, samples, words) for name, words in both]
 
 
-#: Kinds that are about two groups of cells.
+#: Kinds of claims about two groups of cells.
 OF_TWO_GROUPS = {"ratio": ratio, "largest_difference": largest_difference}

@@ -1,9 +1,9 @@
 """Confidence intervals for the statistics of claims: means, ratios, lowest and highest values, medians, standard deviations.
 
-Each part (a cell's mean, or a ratio) has a t interval. The interval of the lowest of several parts follows from the parts' intervals. Its
-upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the uncorrected
-intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The coverage is
-therefore at least the coverage of a single part's interval.
+A t interval is calculated for each part (a cell's mean, or a ratio). The interval of the lowest of several parts follows from the parts'
+intervals. Its upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the
+uncorrected intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The
+coverage is therefore at least the coverage of a single part's interval.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import numpy as np
 from inference import student_t
 from inference.stratified_jackknife import covariances, degrees_of_freedom
 
-#: Kinds of interval: for one mean or ratio, for the lowest or highest of several, for a count, for a median, for a standard deviation.
+#: Kinds of intervals: for one mean or ratio, for the lowest or highest of several, for a count, for a median, for a standard deviation.
 T, JOINT, COUNTED, MEDIAN, SPREAD = "t", "joint t", "counted", "of ranks", "chi-square"
 
 Bounds = Callable[[float], tuple[np.ndarray, np.ndarray]]
@@ -29,12 +29,12 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     values : numpy.ndarray of float
         Values of the parts.
     bounds : callable
-        Function that takes the probability of a miss on each side, and returns the lower ends and the upper ends of the parts' intervals,
+        Function that takes the error probability on each side, and returns the lower ends and the upper ends of the parts' intervals,
         both with the shape of `values`.
     steps : sequence of (tuple of int, function)
         Axes, and the function that reduces them: `numpy.min`, `numpy.max` or `numpy.mean`. The axes are kept, with length 1.
     tail : float
-        Probability of a miss on each side of the result's interval.
+        Probability, on each side, that the true value lies beyond that end of the result's interval.
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)
@@ -48,7 +48,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
     """Return the index and the interval of the part farthest from `middle`, after reducing the parts by `steps`.
 
-    The index counts the flattened results of the steps. The interval is for the farthest value on the same side of `middle`; both of
+    The index refers to the flattened results of the steps. The interval is for the farthest value on the same side of `middle`; both of
     its ends are returned. The other parameters are the same as in `nested`.
     """
     one = nested(values, bounds, steps, tail)
@@ -79,7 +79,7 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     by_scenario : bool
         Whether different scenarios share no runs, so that their errors are independent.
     tail : float
-        Probability of a miss at the returned end.
+        Probability that the true value lies beyond the returned end.
     """
     picked = function(rows[0], axis=(-2, -1))
     errors = np.sqrt(covariances(rows, rows, strata).sum(axis=0)).max(axis=(-2, -1)).sum(axis=(1, 2))
@@ -91,20 +91,21 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval for the median of pooled runs.
 
-    The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends for the median
-    (Woodruff 1952, JASA 47(260), 635-646). An end beyond all values is unknown: the lower end is then 0, and the upper end is infinite.
+    The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends of the median's interval
+    (Woodruff 1952, JASA 47(260), 635-646). If a rank lies outside the range of the values, that end is unknown: an unknown lower end is 0,
+    an unknown upper end infinite.
 
     Parameters
     ----------
     values : numpy.ndarray of float, ascending
     rows : numpy.ndarray of int
-        Number of the jackknife row that leaves out each value.
+        For each value, the index of the jackknife row that leaves the value out.
     strata, tail
         The same as in `inference.stratified_jackknife.t_interval`.
     """
     total = len(values)
     number = max(stratum.rows.stop for stratum in strata)
-    # Half of the values equal to the median count as below it.
+    # Half of the values that equal the median count as below the median.
     below = (values < np.median(values)) + 0.5 * (values == np.median(values))
     left = total - np.bincount(rows, minlength=number)
     share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)

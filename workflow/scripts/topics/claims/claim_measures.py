@@ -38,7 +38,7 @@ class Measure:
     flows: str | None = None
     #: CCA of the flows that are included; None includes all.
     cca: str | None = None
-    #: With `count`: the bounds that a flow must meet to be counted, as pairs of key and number.
+    #: For `count`: the bounds that a flow must meet to be counted, as pairs of a key and a number.
     within: tuple = ()
     #: Reference for values in percent: link, fair_share or total; None for absolute values.
     relative_to: str | None = None
@@ -118,9 +118,9 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     ----------
     measure : Measure
     runs, flows : pandas.DataFrame
-        Rows of ``tidy/runs.csv`` and ``tidy/flows.csv``. Flows are only needed for measures of flows.
+        Rows of ``tidy/runs.csv`` and ``tidy/flows.csv``. Flows are needed only for measures of flows.
     sockets : callable, optional
-        Function of a tuple of columns and a tuple of scenarios. It returns this part of ``tidy/sockets.parquet``.
+        Function that takes a tuple of columns and a tuple of scenarios, and returns this part of ``tidy/sockets.parquet``.
     """
     if runs.empty:
         return np.empty(0)
@@ -201,8 +201,8 @@ def _series_values(measure, runs, sockets):
 def _acked_in_window(series, start, end):
     """Return each flow's mean rate of acknowledged data in Mbit/s, between two fractions of the run's duration.
 
-    The mean covers the whole window, even for a flow that began within the window. Data acknowledged between two samples is distributed
-    evenly over the time between the samples, because only a part of this time may be in the window.
+    The mean is over the entire period, even if the flow began during the period. Data acknowledged between two samples is spread evenly
+    over the time between the samples, because the period may include only part of this time.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -214,8 +214,8 @@ def _acked_in_window(series, start, end):
 def _at_each_look(series, quantity):
     """Return a quantity at each sample: a column, or a value derived from other columns.
 
-    A flow is in slow start if there is no loss and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1). A flow is in
-    fast recovery if its state in Linux is Recovery, and recovers from a timeout if its state is Loss.
+    A flow is in slow start if its state in Linux is Open and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1). A
+    flow is in fast recovery if its state in Linux is Recovery, and recovers from a timeout if its state is Loss.
     """
     if quantity == "acked_mbps":  # since the previous sample; nothing was acknowledged before the first
         acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
@@ -232,12 +232,12 @@ def _at_each_look(series, quantity):
 
 
 def quotient(dividend, divisor, least=0.0) -> np.ndarray:
-    """Return the quotients of arrays where the divisor exceeds `least`, and nan elsewhere."""
+    """Return the element-wise quotients of two arrays; nan where the divisor doesn't exceed `least`."""
     values = np.full(np.broadcast_shapes(np.shape(dividend), np.shape(divisor)), np.nan)
     return np.divide(dividend, divisor, out=values, where=divisor > least)
 
 
-# Sums in another order differ in the last digits, which must not decide anything.
+# The last digits of a sum depend on the order of summation and must not decide anything.
 DIGITS = 1e-9
 
 

@@ -1,8 +1,8 @@
 """Statistics for claims about one group of cells, with intervals and wording.
 
-Each kind of claim has a function of the claim, `claim_samples.Samples` and the probability of a miss on each side. The function returns an
-`Outcome`. Arrays of means have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with the complete
-data.
+One function for each kind of claim takes the claim, a `claim_samples.Samples` and the error probability on each side of the interval, and
+returns an `Outcome`. Arrays of means have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with
+the complete data.
 """
 
 import math
@@ -39,7 +39,7 @@ class Outcome:
     low: float
     high: float
     unit: str
-    #: Subject of the requirement, in words.
+    #: What the requirement is about, in words.
     subject: str
     #: The deciding cells, in words.
     detail: str
@@ -61,7 +61,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 def counts_of(parts, samples) -> np.ndarray:
     """Return the number of values in each cell of a claim, and 0 for all other cells.
 
-    If a cell has two measures, the smaller number counts.
+    If a cell is used with two measures, the smaller number counts.
     """
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
@@ -90,7 +90,8 @@ def _counted(true, false, tail):
     """Return the lower and the upper bound, in percent, on the share of comparisons in which a condition holds.
 
     The lower bound is the share of comparisons for which the condition is shown. The upper bound is the share for which the condition isn't
-    refuted. ``true`` has each comparison's p-value for showing the condition, ``false`` the p-value for refuting it.
+    refuted. ``true`` contains each comparison's p-value of the test that can show the condition, ``false`` that of the test that can refute
+    it.
     """
     total = np.size(true)
     if not total:
@@ -99,7 +100,7 @@ def _counted(true, false, tail):
 
 
 def ordering(claim, samples, tail) -> Outcome:
-    """Share of comparisons, in percent, in which a CCA has the claimed place among the compared CCAs."""
+    """Return the `Outcome` for the percentage of comparisons in which a CCA has the claimed rank among the compared CCAs."""
     field = _selected(claim, samples, ccas=claim["among"])
     strata = strata_of(claim, samples)
     holds, true, false = [], [], []
@@ -110,7 +111,7 @@ def ordering(claim, samples, tail) -> Outcome:
             parts.append(of_cca)
     holds, true, false = (np.stack(parts, axis=1) for parts in (holds, true, false))
     first = field[0]
-    # If all are equal, none is first.
+    # If all means are equal, no CCA is first.
     counts = ((np.ptp(first, axis=1) > DIGITS * np.abs(first).max(axis=1))[:, None, :]) & np.ones_like(holds)
     compared = int(counts.sum())
     share = 100 * (holds & counts).sum() / compared if compared else math.nan
@@ -132,14 +133,14 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return, for each cell, whether a CCA has the claimed place, and the p-values for having the place and for not having it.
+    """Return, for each cell, whether a CCA has the claimed rank, the p-value for this rank, and the p-value for the opposite.
 
     `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results is an array of shape (scenarios,
     IP versions).
     """
     tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
     number, places = others.shape[2], claim["places"]
-    # 0 or more where another CCA isn't higher, and where it isn't lower.
+    # "highest" is at least 0 where another CCA isn't higher than the CCA, "lowest" where the other CCA isn't lower.
     margins = {"highest": own + tie - others, "lowest": others - own + tie}
 
     def of(side):
@@ -158,7 +159,7 @@ def _place_chances(claim, own, others, strata):
 
 
 def threshold(claim, samples, tail) -> Outcome:
-    """Statistic of a group of cells, as selected by the claim's `pick`.
+    """Return the `Outcome` for a statistic of a group of cells; the claim's `pick` selects the statistic.
 
     The lowest, highest, farthest or average mean of the cells, and the median of all runs, are in the measure's unit. The largest standard
     deviation is in percent of the mean.
@@ -218,7 +219,7 @@ def ratios_of(above, below) -> np.ndarray:
 
 
 def equivalence(claim, samples, tail) -> Outcome:
-    """Share, in percent, of the cells whose IPv6 mean lies within a margin around the IPv4 mean."""
+    """Return the `Outcome` for the percentage of cells whose IPv6 mean lies within a margin around the IPv4 mean."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = cells[..., 0], cells[..., 1]
     percent = claim["margin_unit"] == "percent"
@@ -241,9 +242,9 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """Difference between the IPv6 mean and the IPv4 mean over all cells.
+    """Return the `Outcome` for the difference between the IPv6 mean and the IPv4 mean over all cells.
 
-    The unit is percent of the IPv4 mean, or the unit of the quantity.
+    The difference is in percent of the IPv4 mean, or in the unit of the quantity.
     """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
@@ -260,7 +261,7 @@ def no_difference(claim, samples, tail) -> Outcome:
 
 
 def dominance(claim, samples, tail) -> Outcome:
-    """Mean square of one factor, in percent of the sum of two factors' mean squares.
+    """Return the `Outcome` for one factor's mean square, in percent of the sum of two factors' mean squares.
 
     The mean squares come from a two-way analysis of variance of the cells' means within each scenario,
     with one value per cell (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one
@@ -288,7 +289,7 @@ def dominance(claim, samples, tail) -> Outcome:
     return Outcome(100 * share, low, high, "%", subject, detail)
 
 
-#: Kinds that are about one group of cells.
+#: Kinds of claims about one group of cells.
 OF_ONE_GROUP = {
     "ordering": ordering,
     "threshold": threshold,

@@ -43,13 +43,13 @@ FLOW_QUANTITIES = {
     "rtt_mean_ms": ("mean round-trip time", "ms"),
     "rtt_max_ms": ("highest round-trip time", "ms"),
 }
-#: States of a flow -> name, unit. The value is 100 in a sample in which the flow was in the state, and 0 in any other.
+#: States of a flow -> name, unit. The value is 100 in samples in which the flow was in the state, and 0 in all other samples.
 STATES = {
     "slow_start_percent": ("slow start", "%"),
     "fast_recovery_percent": ("fast recovery", "%"),
     "timeout_percent": ("recovery from a timeout", "%"),
 }
-#: Quantities of a flow at an instant -> name, unit: columns of `tidy/sockets.parquet`, and values derived from these columns.
+#: Quantities of a flow at one point in time (columns of `tidy/sockets.parquet`, and values derived from these columns) -> name, unit.
 SERIES_QUANTITIES = {
     "cwnd_packets": ("congestion window", "packets"),
     "unacked_packets": ("packets in flight", "packets"),
@@ -60,7 +60,7 @@ SERIES_QUANTITIES = {
 } | STATES
 #: Keys of a claim that select cells -> factor, in the order of the axes.
 LEVELS = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
-#: Kinds that compare two groups of cells -> the keys of the groups.
+#: Kinds of claims that compare two groups of cells -> the keys of the groups.
 SIDES = {"ratio": ("numerator", "denominator"), "largest_difference": ("minuend", "subtrahend")}
 #: Reference of a relative value -> its name in a sentence, and the units of the quantities that can be relative to it.
 RELATIONS = {

@@ -1,7 +1,7 @@
 """The runs of the cells that a paper's claims are about, and the cells' means with and without each replication (jackknife).
 
-The runs of a replication of a scenario have the same seed for all CCAs and both IP versions. The jackknife therefore leaves out all of
-these runs at once, which preserves the dependence between them.
+Within one replication of a scenario, the runs of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all
+of these runs at once, which preserves the dependence between them.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from topics.claims.run_quantities import resolution_of_runs
 from wording.scenario_words import ip_words
 
-#: Smallest number of replications. Two values may be equal by chance, for example after rounding, and don't show how much runs scatter.
+#: Smallest number of replications. Two values may be equal by chance, for example after rounding, and don't show how much runs vary.
 MIN_REPLICATIONS = 3
 
 
@@ -67,7 +67,7 @@ class Samples:
         np.maximum.at(self._replications, self._where[0], replications + 1)
 
     def _leave_out(self):
-        """Assign a row to each replication that is left out, scenario by scenario. Row 0 has the complete data."""
+        """Assign a jackknife row to each replication, scenario by scenario; row 0 stands for the complete data."""
         ends = 1 + np.cumsum(self._replications)
         self._rows = [slice(end - n, end) for end, n in zip(ends, self._replications, strict=True)]
         self._number_of_rows = int(ends[-1])
@@ -75,8 +75,8 @@ class Samples:
     def strata(self, counts) -> list[Stratum]:
         """Return the scenarios of some cells as strata of the jackknife.
 
-        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) has the number of values in each of these cells and
-        0 in the others. The smallest cell of a scenario determines the scenario's degrees of freedom.
+        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) gives the number of values in each of these cells, and 0 for
+        all others. The smallest cell of a scenario determines the scenario's degrees of freedom.
         """
         known = counts > 0
         return [
@@ -103,7 +103,7 @@ class Samples:
         return self._counts[measure]
 
     def repeats(self, measure) -> np.ndarray:
-        """Return, for each cell, whether its values repeat one measurement, in an array of shape (scenarios, CCAs, IP versions)."""
+        """Return whether each cell's values repeat one measurement, as an array of shape (scenarios, CCAs, IP versions)."""
         if measure not in self._repeats:
             self._repeats[measure] = self._repeated(measure)
         return self._repeats[measure]
@@ -126,7 +126,7 @@ class Samples:
     def apart(self, measure, mask) -> np.ndarray:
         """Return the number of outliers in each cell of `mask`, and 0 in the other cells.
 
-        If values are normally distributed, one mask in 100 has an outlier by chance.
+        If values are normally distributed, one mask in 100 contains an outlier by chance.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -135,7 +135,7 @@ class Samples:
         return apart
 
     def _runs_of_cells(self):
-        """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""
+        """Return the number of valid runs in each cell, shape (scenarios, CCAs, IP versions)."""
         number = np.zeros(self._shape, dtype=int)
         np.add.at(number, self._where[:3], 1)
         return number
@@ -143,7 +143,7 @@ class Samples:
     def means(self, measure) -> np.ndarray:
         """Return the cells' means, shape (1 + replications of all scenarios, scenarios, CCAs, IP versions).
 
-        Row 0 has the means over all replications. Each of the other rows leaves out one replication. A mean without any value is nan.
+        Row 0 contains the means over all replications. Each of the other rows leaves out one replication. The mean of no values is nan.
         """
         if measure not in self._means:
             values = self.values(measure)
@@ -153,7 +153,7 @@ class Samples:
             for place, rows in enumerate(self._rows):
                 n = rows.stop - rows.start
                 if n:
-                    # Relative to the mean, so that equal values leave it unchanged to the last digit.
+                    # Computed from deviations, so that leaving out one of several equal values doesn't change the last digit of the mean.
                     off = np.where(known[place], values[place] - means[0, place][..., None], 0)[..., :n]
                     rest = number[place][..., None] - known[place][..., :n]
                     means[rows, place] -= np.moveaxis(np.where(rest > 0, off / np.maximum(rest, 1), np.nan), 2, 0)
@@ -163,14 +163,14 @@ class Samples:
     def spreads(self, measure) -> np.ndarray:
         """Return the standard deviation over the replications of each cell (divisor n - 1), in % of the cell's mean.
 
-        Shape (scenarios, CCAs, IP versions); nan for a cell with a single value or with a mean of 0.
+        Shape (scenarios, CCAs, IP versions); nan for a cell with a single value or a mean of 0.
         """
         values, means, number = self.values(measure), self.means(measure)[0], self.counts(measure)
         squares = np.nansum((values - means[..., None]) ** 2, axis=3)
         return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
     def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
-        """Return all known values in the cells of `mask`, in ascending order, and the jackknife row that leaves out each value."""
+        """Return all known values in the cells of `mask`, in ascending order, and for each value the jackknife row that leaves it out."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]

@@ -4,7 +4,8 @@ import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use `scenario`, the scenario's id.
+#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use `scenario`, which is the scenario's
+#: id.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",
@@ -20,7 +21,7 @@ OF_SCENARIOS = ("segment_bytes", "distribution", "discipline")
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
-    Each dict has ``scenario``, ``scenario_label``, and the conditions in `NUMBERS` and `TEXTS` that are known. ``queue_bytes`` is
+    Each dict contains ``scenario``, ``scenario_label``, and the known conditions among `NUMBERS` and `TEXTS`. ``queue_bytes`` is
     the queue's size if it was set in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), ``queue_bytes`` and the conditions in
     `OF_SCENARIOS` are unknown.
     """
@@ -44,8 +45,8 @@ def _bytes_of(queue):
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
     """Find the scenarios of a claims file among a study's scenarios (``known``, from `scenario_conditions`).
 
-    Returns two dicts with the paper's scenario numbers as keys. The first dict has the matching scenarios of the study. The second dict has
-    the scenarios without a match, each with the reason as a sentence.
+    Returns two dicts with the paper's scenario numbers as keys. The first dict gives the matching scenario of the study. The second dict
+    gives, for each scenario without a match, the reason as a sentence.
     """
     matches, missing = {}, {}
     for scenario in scenarios:

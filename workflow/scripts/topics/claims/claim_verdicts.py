@@ -1,8 +1,8 @@
 """Claims compared with runs: statistic, interval, verdict and reason.
 
-A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
-interval misses it, and otherwise not shown. A claim is not testable if its runs are missing, measure a quantity
-other than the paper's, or could hardly refute the claim.
+A claim is reproduced if the entire interval of its statistic meets the requirement, not reproduced if the
+entire interval violates the requirement, and otherwise not shown. A claim is not testable if its runs are
+missing, if they measure a quantity other than the paper's, or if they could hardly refute the claim.
 """
 
 import math
@@ -25,7 +25,7 @@ from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 from wording.number_format import count, p_value
 from wording.scenario_words import ip_words
 
-#: Verdict -> sentence on the value of runs that repeat one measurement.
+#: Verdict -> sentence about the value of runs that repeat one measurement.
 OF_ONE_MEASUREMENT = {
     REPRODUCED: "our value meets the requirement",
     NOT_REPRODUCED: "our value misses the requirement",
@@ -138,7 +138,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 
 
 def _apart_words(samples, parts):
-    """Return a sentence on the outliers that rule out an interval of the mean; "" if there are no outliers."""
+    """Return a sentence about the outliers that rule out an interval for the mean; "" if there are no outliers."""
     for measure, mask in parts:
         lost = samples.apart(measure, mask)
         if lost.any():
@@ -149,7 +149,7 @@ def _apart_words(samples, parts):
 
 
 def _requirement(claim):
-    """Return the bounds on a claim's statistic. In a claim of no difference, the margin sets the bounds."""
+    """Return the bounds on a claim's statistic. For a claim of no difference, the margin sets the bounds."""
     if claim["kind"] == "no_difference":
         return {"at_least": -claim["margin"], "at_most": claim["margin"]}
     return claim["requirement"]
@@ -242,9 +242,9 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     ratio = measure.unit != "%" and all((side > 0).all() for side in (*four, *six))
     scale, of = ("ratio", "%") if ratio else ("points", "points" if measure.unit == "%" else measure.unit)
     means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
-    # Cells of a scenario share their seeds.
+    # The cells of one scenario use the same seeds.
     means = np.array([means[of_scenario == place].mean() for place in np.unique(of_scenario)])
-    # Scenarios that differ only by rounding are equal.
+    # Scenarios whose values differ only by rounding count as equal.
     means = contrasts(means, 0 * means, "points") if len(means) else means
     test = mean_test(means)
     if test is None:

@@ -1,7 +1,7 @@
 """The versions of a claims file used to judge a study: the claims before any results existed, and each later change.
 
-The record of these versions is stored with the results and is append-only. The record has no times and no names of machines. Instead, each
-version has the number of runs that had been recorded when the version was first used.
+The record of these versions is stored with the results and is append-only. The record contains no times and no machine names. Instead, it
+gives for each version the number of runs that had been recorded when the version was first used.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file.
+    """Return the digests that identify one version of a claims file.
 
-    The identity is a dict of ``sha256`` (of the file's bytes), ``claims`` (id -> digest) and ``rest`` (digest of everything else). A digest
-    ignores the claim's `cause`, because causes are found after the runs.
+    The result is a dict of ``sha256`` (of the file's bytes), ``claims`` (id -> digest) and ``rest`` (digest of everything else). A claim's
+    digest ignores the claim's `cause`, because causes are found after the runs.
     """
     claims = {
         claim["id"]: _digest({key: value for key, value in claim.items() if key != "cause"})
@@ -46,7 +46,7 @@ def record_claims(folder, version) -> None:
 
 
 def changes(versions) -> Iterator[dict]:
-    """Yield the rows of `CLAIM_VERSIONS` for a record, which is given as a list of versions."""
+    """Yield the rows of `CLAIM_VERSIONS` for a record, given as a list of versions."""
     before = None
     for number, version in enumerate(versions, 1):
         row = {"version": number, "sha256": version["sha256"], "runs": version["runs"], "claim": ""}

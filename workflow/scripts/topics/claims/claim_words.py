@@ -15,7 +15,7 @@ def requirement_words(requirement, unit) -> str:
 
 
 def places_words(holds, claim, counts=True) -> str:
-    """Name the cells in which a claim doesn't hold, or the cells in which it holds if these are fewer.
+    """Name the cells in which a claim doesn't hold; if the cells in which it holds are fewer, name those instead.
 
     ``holds`` and ``counts`` have the shape (scenarios, CCAs, IP versions). Cells for which ``counts`` is False are ignored.
     """
@@ -45,7 +45,7 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")) -> str:
-    """Name one of the two groups that a claim compares by the levels in which the groups differ.
+    """Return a name for one of the two groups that a claim compares: the factor levels in which the groups differ.
 
     `measured` describes the measures of this group and of the other group in words.
     """
@@ -70,13 +70,13 @@ def side_words(claim, name, samples, measured=("", "")) -> str:
 
 
 def paired_scenarios(claim) -> list[str]:
-    """Return the scenarios that a claim compares one by one: "a", or "b over a" if a pair is compared."""
+    """Return the labels of the scenarios that a claim compares in turn: "a", or "b over a" if a pair of scenarios is compared."""
     sides = (claim[name]["scenarios"] for name in SIDES[claim["kind"]])
     return [above if above == below else f"{above} over {below}" for above, below in zip(*sides, strict=True)]
 
 
 def level_words(claim, indices) -> str:
-    """Return a ratio's level of each factor in the claim's `each`, in words: "scenario 2, IPv6".
+    """Return in words which level of each factor in the claim's `each` a ratio belongs to, such as "scenario 2, IPv6".
 
     ``indices`` are the ratio's indices along the axes (scenario, CCA, IP version).
     """

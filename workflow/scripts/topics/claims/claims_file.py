@@ -1,4 +1,4 @@
-"""Read and validate a file with a paper's claims, and fill in its defaults.
+"""Read and validate a file of a paper's claims, and fill in defaults.
 
 The predicates themselves are in `claim_predicates` and `claim_groups`.
 """
@@ -20,7 +20,7 @@ SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "claims.schema.y
 
 
 class ClaimsError(FileError):
-    """A claims file can't be checked as written."""
+    """Raised for a claims file that can't be checked as written."""
 
 
 def load_claims(path) -> dict:
@@ -28,7 +28,7 @@ def load_claims(path) -> dict:
 
     Returns a dict of plain lists, dicts, texts and numbers: ``paper`` (with ``tables`` only if the file gives printed values),
     ``ccas``, ``ip_versions``, ``scenarios`` (a list of dicts whose conditions are lists of values or ranges) and ``claims``
-    (a list of dicts with all keys of their kind). Raises `ClaimsError` with one sentence for each problem.
+    (a list of dicts, each with all keys that its kind of claim allows). Raises `ClaimsError` with one sentence for each problem.
     """
     content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
     problems = problems_of_form(content, schema_for(content.get("own_ccas")))
@@ -67,7 +67,7 @@ def schema_for(own_ccas) -> dict:
     if not names:
         return claims_schema()
     schema = copy.deepcopy(claims_schema())
-    schema["$defs"]["cca"]["enum"].extend(names)  # one shared list for all places where a CCA may stand
+    schema["$defs"]["cca"]["enum"].extend(names)  # one shared list for all keys that may name a CCA
     return schema
 
 
@@ -77,7 +77,7 @@ def kind_schema(kind) -> dict:
 
 
 def _complete(content):
-    """Return the content with every key of the schema, in the schema's order."""
+    """Return the content with every key that the schema defines, in the schema's order."""
     schema = claims_schema()["properties"]
     complete = {
         "paper": _complete_paper(content["paper"], schema["paper"]),

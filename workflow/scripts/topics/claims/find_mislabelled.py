@@ -1,7 +1,8 @@
 """Find runs in which a CCA other than the requested one ran, and compare them with correctly labelled runs.
 
-If a host silently refuses a setting and a script doesn't read it back, the numbers of one CCA are published under the name of another. Runs
-with the wrong CCA fail the check `cca` and are excluded everywhere else. Here these invalid runs are evidence of the problem.
+If a host silently refuses a setting and a script doesn't read the setting back, the results of one CCA are published under the name of
+another CCA. Runs with the wrong CCA fail the check `cca` and are excluded from all other analyses. Here these invalid runs are the evidence
+of the problem.
 """
 
 import json
@@ -16,7 +17,7 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 def _observed_ccas(flows):
     """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
-    A flow is ignored if it has no report, or if it belongs to a group for which the scenario requests a CCA other than
+    A flow is ignored if there is no report for it, or if it belongs to a group for which the scenario requests a CCA other than
     the run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
@@ -27,7 +28,7 @@ def _observed_ccas(flows):
 def _reference_scenarios(scenarios):
     """Return the reference scenario of each scenario that refuses CCAs.
 
-    The reference scenario allows the CCAs and is otherwise equal. It is None if the study has no such scenario.
+    The reference scenario allows the CCAs and is otherwise identical. If there is no such scenario in the study, None is returned for it.
     """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
@@ -46,7 +47,7 @@ def _conditions(scenario):
 def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
     """Describe each cell in which a CCA other than the requested one ran.
 
-    ``scenarios`` are the study's resolved scenarios. Returns `MISLABELLED`: one row per cell and observed CCA, and no row if the
+    ``scenarios`` are the study's resolved scenarios. Returns `MISLABELLED`, with one row per cell and wrong CCA; there are no rows if the
     requested CCA ran in all runs.
     """
     runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
@@ -64,14 +65,15 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 def _describe(group, valid, reference, cell):
     """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
 
-    These runs are compared with valid runs of the CCA that ran. The valid runs come from the same scenario, where they have the same
-    seeds, or otherwise from the reference scenario. Runs of the requested CCA in the reference scenario are also described.
+    These runs are compared with valid runs of the CCA that ran. If the same scenario includes valid runs of that CCA, they are used,
+    because their seeds are the same; otherwise, valid runs in the reference scenario are used. Runs of the requested CCA in the reference
+    scenario are also described.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
     row |= _means(group)
     row["reference_scenario"] = reference or ""
-    # Only the same scenario and replication has the same seed.
+    # Runs share a seed only within one scenario and replication.
     twins = _of_cell(valid, cell["scenario"], observed, cell["ip_version"])
     if twins.empty:
         notes.append(f"no valid run of {observed} in the same scenario to compare with run by run")
@@ -90,7 +92,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other CCAs whose mislabelled runs have the same results as `group`, in the same scenario and IP version.
+    """Return the other CCAs whose mislabelled runs, in the same scenario and over the same IP version, have the same results as `group`.
 
     If the runs under two names agree to the last digit of every metric for every seed, they are runs of the same CCA.
     """
@@ -106,10 +108,10 @@ def _namesakes(group, wrong):
 
 
 def _compare_runs(runs, twins):
-    """Compare runs with runs of another CCA in the same replications, metric by metric.
+    """Compare runs, metric by metric, with another CCA's runs in the same replications.
 
     Returns the number of replications in which every metric is equal, and the largest difference of a metric in percent of
-    the larger value. The difference is None if no replication has both runs.
+    the larger value. The difference is None if there is no replication with both runs.
     """
     columns = ["replication", *MISLABELLED_METRICS]
     both = runs[columns].merge(twins[columns], on="replication").dropna()

@@ -1,4 +1,4 @@
-"""Page tables for a paper's claims: the values of both studies, and the origin of each conclusion."""
+"""Tables of the page on a paper's claims: the values from both studies, and the origin of each conclusion."""
 
 import math
 
@@ -13,16 +13,16 @@ from wording.sentence_words import cca_name, listed, short
 STYLES = {
     REPRODUCED: "verdict good", NOT_REPRODUCED: "verdict bad", NOT_SHOWN: "verdict open", NOT_TESTABLE: "verdict open",
 }  # fmt: skip
-# Owner of a claim's conclusion, by the verdicts of the sound method and of the published one.
+# Verdicts with the sound method and with the published method -> what the claim's conclusion is due to, and the style of the cell.
 OWNERS = {
     (REPRODUCED, REPRODUCED): ("TCP's: both methods", "verdict good"),
     (NOT_REPRODUCED, REPRODUCED): ("the emulation's: published method only", "verdict bad"),
     (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
     (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
 }
-#: Largest number of decimals. A value that differs from a bound only in later decimals is shown as equal to the bound.
+#: Largest number of decimals shown. A value that differs from a bound only in later decimals is shown as equal to the bound.
 MOST_DECIMALS = 6
-# Kinds of claims about the outcome of a test on all runs pooled. If both methods agree on such a claim, this shows nothing about TCP.
+# Kinds of claims about the result of a test on all runs pooled. Even if both methods agree on such a claim, they show nothing about TCP.
 TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling gives it with both methods"
 OWNER_MEANINGS = {
@@ -54,7 +54,7 @@ def follows_published_method(scenarios) -> bool:
 def owner(sound, published, kind="") -> tuple[str, str]:
     """Return the origin of a claim's conclusion (TCP, emulation or test), and the style of the table's cell.
 
-    The origin follows from the verdicts of both methods.
+    The origin follows from the verdicts with both methods.
     """
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
@@ -79,8 +79,8 @@ def value_text(row) -> str:
 def _claim_decimals(row):
     """Return the number of decimals with which our value and its interval are shown.
 
-    Readers compare these numbers with the bounds, so there are at least as many decimals as in the bounds. There are more if a value would
-    otherwise appear equal to a bound from which it differs.
+    Readers compare these numbers with the bounds, so the numbers have at least as many decimals as the bounds. More decimals are used if a
+    value would otherwise appear equal to a bound from which it differs.
     """
     ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
     bounds = row.get("bounds", "").split()
@@ -99,7 +99,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
     other : tuple of (str, pandas.DataFrame), optional
         Name and claims of the study that uses the other method.
     swapped : bool
-        Whether this study follows the published method. Otherwise the other study does.
+        Whether this study, rather than the other one, follows the published method.
     quoted : bool
         Whether the statements are the paper's own words, which are put in quotation marks.
     """
@@ -165,7 +165,7 @@ def chance_words(claims, confidence) -> str:
 
 
 def version_words(versions) -> str:
-    """Report the number of runs that had been made when the claims were fixed, and later changes to the claims."""
+    """Report the number of runs that had been recorded when the claims were fixed, and later changes to the claims."""
     first, later = versions.iloc[0], versions.iloc[1:]
     when = "before the first run" if first["runs"] == 0 else f"when {count(int(first['runs']), 'run')} had been made"
     text = f"The claims were fixed {when} (SHA-256 {first['sha256'][:16]}…)"
@@ -187,7 +187,8 @@ def version_words(versions) -> str:
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
     """Count the claims by verdict and, if there is another study, by the origin of the conclusion (`owner`).
 
-    Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second is empty without another study.
+    Returns two lists of tuples: (verdict, style, number), and (origin, meaning, number). The second list is empty if there is no other
+    study.
     """
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
@@ -268,7 +269,7 @@ def _proof_words(table):
         for row in twins.to_dict("records")
     )
     largest = max((names for *_, names in groups), key=len)
-    # In the order of the table, which is the study's.
+    # In the order of the table, which is the study's order.
     names = [cca_name(name) for name in dict.fromkeys(table["cca"]) if name in largest]
     fewest, most = (number(end, 0) for end in (twins["runs"].min(), twins["runs"].max()))
     every = f"all {fewest if fewest == most else f'{fewest} to {most}'} replications" if most != "1" else "the only run"
@@ -284,7 +285,7 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Give an example of the goodput under a wrong name and the true goodput of the requested CCA.
+    """Give an example: the goodput under a wrong name, and the true goodput of the requested CCA.
 
     The example is the cell with the most extreme ratio of the two.
     """

@@ -1,4 +1,4 @@
-"""Draw the mean goodput of the same cells in two studies side by side."""
+"""Plot, side by side, the mean goodput of the same cells in two studies."""
 
 from matplotlib.lines import Line2D
 
@@ -28,7 +28,7 @@ NOTHING = "The studies have no cells in common."
 
 
 def _common_cells(descriptive, other, metric):
-    """Pair the means of the cells that both studies have, in this study's order.
+    """Pair the means of the cells that both studies contain, in this study's order.
 
     The columns are scenario, scenario_label, cca, ip_version, n, the metric, other_n, other_<metric> and note (the reason why a cell can't
     be compared). A missing value is None.
@@ -50,9 +50,9 @@ def _note(values):
 
 
 def _draw_methods(cells, scenarios, metric, names):
-    """Draw the cells of `_common_cells`, with one panel for each scenario that has such cells.
+    """Draw the cells of `_common_cells`, with one panel for each scenario in which there are such cells.
 
-    ``names`` has the names of this study and of the other one.
+    ``names`` contains the name of this study and that of the other study.
     """
     apply_style()
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
@@ -83,7 +83,7 @@ def _draw_methods(cells, scenarios, metric, names):
 
 
 def _one_axis(cells, metric):
-    # One axis for all panels, so that lines of equal length are equal ratios.
+    # All panels use the same axis, so that lines of equal length show equal ratios.
     drawn = cells[cells["note"] == ""]
     values = [*drawn[metric.column], *drawn[f"other_{metric.column}"]]
     if not values:

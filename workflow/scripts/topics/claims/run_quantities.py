@@ -12,9 +12,9 @@ COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "com
 
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
-    """Add the columns `COMPLETIONS` to runs: the median, mean and longest completion time of the run's web objects.
+    """Add the columns `COMPLETIONS` to a table of runs: the median, mean and longest completion time of the run's web objects.
 
-    The values are missing for a run without web objects, or with an object that was never completed. ``short_flows`` has rows of
+    The values are missing for a run without web objects, or with an object that was never completed. ``short_flows`` contains rows of
     ``tidy/short_flows.parquet``.
     """
     if short_flows is None:
@@ -63,7 +63,7 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 def _of_printed_goodput(runs):
     """Return the resolution of the goodput that the application prints.
 
-    The receiver of iperf3 counts only whole blocks.
+    iperf3's receiver counts only whole blocks.
     """
     block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
     counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
@@ -82,7 +82,7 @@ def _square_root_constant(runs, events):
 
 
 def _lost(runs):
-    """Return the number of packets that were lost in the data's direction: in the queue, in a policer, or on the link."""
+    """Return the number of packets that were lost in the direction of the data: in the queue, in a policer, or on the link."""
     return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 

@@ -25,7 +25,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the number of the paper's claims that are reproduced."""
+    """Return a finding that states how many of the paper's claims are reproduced."""
     tables = material.tables
     if tables.claims is None or tables.claims.empty:
         return []
@@ -36,7 +36,7 @@ def findings(material) -> list[Finding]:
 def _other_method(material):
     """Return the name and the claims of the study that used the other method.
 
-    Returns None if there is no such study, or if this study only compares message sizes.
+    Returns None if there is no such study, or if this study compares only message sizes.
     """
     return None if compares_sizes_alone(material.design) else material.other_claims
 
@@ -62,7 +62,7 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the part on cells in which another CCA ran, or None if there are no such cells.
+    """Return the part about cells in which another CCA ran, or None if there are no such cells.
 
     If this study has no such cells, the part is about the other study's cells.
     """

@@ -12,14 +12,14 @@ WORDS = (
     ("can't be decided from these runs", "can't be decided from these runs"),
     ("can't be tested with these data", "can't be tested with these data"),
 )  # fmt: skip
-# Subject and predicate of the sentence on several claims with one verdict.
+# Subject and predicate of the sentence about several claims with the same verdict.
 ALL = (
     ("All", "are reproduced here"),
     ("None", "is reproduced here"),
     ("None", "can be decided from these runs"),
     ("None", "can be tested with these data"),
 )
-# Largest length of a statement that fits into the sentence on claims.
+# Maximum length of a statement that is quoted in the sentence about claims.
 EXAMPLE_WORDS = 14
 
 
@@ -62,7 +62,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim with the most extreme ratio between both studies' values; None if there is no such claim.
+    """Return the statement of the claim with the most extreme ratio between the two studies' values; None if there is no such claim.
 
     In a tie, the claim with the most runs wins. Claims about a p-value or a difference are ignored, and so are statements that are too
     long for a sentence.
@@ -70,7 +70,7 @@ def telling_example(claims) -> str | None:
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS
     known = claims[short & ~claims["kind"].isin([*TEST_KINDS, "no_difference"]) & (values > 0).all(axis=1)]
-    # Rounded, so that claims on the same value are a tie.
+    # Rounded, so that claims about the same value tie.
     apart = np.log((values["value"] / values["value_other"])[known.index]).abs().round(9)
     ranked = known.assign(apart=apart).sort_values(["apart", "runs"], ascending=False)
     return None if known.empty else ranked["statement"].iloc[0]

@@ -6,7 +6,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
-#: Verdicts on claims for which the data are too imprecise, and for which there are no suitable runs.
+#: Verdicts on claims for which the data are too imprecise, and on claims for which there are no suitable runs.
 NOT_SHOWN, NOT_TESTABLE = "not shown", "not testable"
 VERDICTS = REPRODUCED, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 

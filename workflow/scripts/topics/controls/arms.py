@@ -1,20 +1,20 @@
 """A study's runs and control runs, labelled as two IP versions or as two CCAs.
 
-The scripts that compare IP versions and CCAs can then compare cells with themselves; only the names of the levels differ.
+The scripts that compare IP versions and CCAs can then compare each cell with itself: the two levels differ only in name.
 """
 
 import pandas as pd
 
 from topics.ip_version.run_pairs import IPV4, IPV6
 
-#: Names used in place of CCAs when cells are compared by the tests of CCAs.
+#: Names used in place of CCAs when the tests of CCAs compare cells with themselves.
 RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return runs and control runs in one table, with the names of the arms in ``column``.
+    """Return runs and control runs in one table; ``column`` names the arm of each run.
 
-    The n-th control run gets the replication number of the n-th run, so that the two are compared with each other.
+    The n-th control run is given the replication number of the n-th run, so that these two are compared with each other.
     """
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
@@ -32,7 +32,7 @@ def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
     """Return runs and control runs labelled as two CCAs.
 
-    The column scenario has the scenario and the actual CCA, separated by a space.
+    The column scenario contains the scenario and the actual CCA, separated by a space.
     """
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))

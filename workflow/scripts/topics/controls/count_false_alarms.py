@@ -1,4 +1,4 @@
-"""Count the cells in which the comparisons of IP versions and of CCAs find a difference between identical conditions."""
+"""Count the cells in which the comparisons of IP versions and of CCAs find a difference although the conditions are identical."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.ip_version.tables import IP_VERSION_TESTS
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the results of comparing runs with control runs; write a table of the cells and a summary."""
+    """Read the results of comparing runs with control runs; write a table of cells and a summary."""
     by_version = zip(params.ip_versions, inputs.ip_versions, strict=True)
     tests = [of_ip_versions(read_table(path, IP_VERSION_TESTS), version) for version, path in by_version]
     tests += [of_ccas(read_table(path, CCA_PAIRS), params.significance) for path in inputs.ccas]

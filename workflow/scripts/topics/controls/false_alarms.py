@@ -9,14 +9,14 @@ from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
 
 ALL = "all"
 AS_CHANCE, MORE, FEWER = "consistent with chance", "more than chance", "fewer than chance"
-#: Comparison -> columns that define a family of its tests, in addition to the comparison's name.
+#: Comparison -> columns that, together with the comparison's name, define a family of tests.
 FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
 def of_ip_versions(table, ip_version) -> pd.DataFrame:
     """Return `AA_TESTS` from the comparison of the two arms of `arms_as_ip_versions`.
 
-    ``ip_version`` is the actual version.
+    ``ip_version`` is the IP version that was actually used.
     """
     named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
     different = table["verdict"].str.startswith("differs")

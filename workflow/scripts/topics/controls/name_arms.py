@@ -6,7 +6,7 @@ from topics.controls.arms import arms_as_ccas, arms_as_ip_versions
 
 
 def main(inputs, outputs, params) -> None:
-    """Read runs and control runs; write one table per IP version, and one with all cells."""
+    """Read runs and control runs; write one table per IP version, and one table with all cells."""
     runs, controls = read_runs(inputs.runs), read_runs(inputs.controls)
     for ip_version, path in zip(params.ip_versions, outputs.ip_versions, strict=True):
         arms_as_ip_versions(runs, controls, ip_version).to_csv(path, index=False, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""The section on controls: differences found when cells are compared with themselves, and the number expected by chance."""
+"""The section on controls: how many differences are found when cells are compared with themselves, and how many chance explains."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -83,7 +83,7 @@ def _different_cell(row, significance):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding with the number of differences found when cells are compared with themselves."""
+    """Return a finding that states how many differences are found when cells are compared with themselves."""
     return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
 
 

@@ -22,7 +22,7 @@ from topics.cells.tables import (
     UNIT,
 )
 
-#: Comparisons of the study in which cells are also compared with themselves.
+#: The comparisons of a study that are also applied to cells and their control runs.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
 COMPARISON = text_column("comparison", f"Comparison whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
 _NO_PAIR = "there is no pair in which both runs have a value"

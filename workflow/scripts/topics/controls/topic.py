@@ -1,4 +1,4 @@
-"""The rate of false alarms of the study's tests: each cell is run again with other seeds and compared with itself."""
+"""The false alarm rate of a study's tests: each cell is run again with other seeds and compared with itself."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS

@@ -1,4 +1,4 @@
-"""Estimate percentiles of delays and completion times over the replications of each cell, with intervals where possible."""
+"""Estimate percentiles of delays and completion times over each cell's replications, with intervals where possible."""
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,8 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
         Percentile in percent.
     confidence : float
     resolution : float
-        Smallest distinguishable difference between values. If no difference is larger, the values repeat one measurement, and there is no
-        interval.
+        Smallest distinguishable difference between values. If no difference is larger, the values repeat one measurement, and no
+        interval is given.
     """
     share = percentile / 100
     least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))
@@ -49,7 +49,7 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
 
 
 def estimate_percentiles(runs, confidence) -> pd.DataFrame:
-    """Return `DELAY_PERCENTILES` for every delay that the study's runs have."""
+    """Return `DELAY_PERCENTILES` for every delay that was measured in the study."""
     rows = []
     for metric in DELAYS:
         for cell, group in runs[runs["valid"] & runs[metric].notna()].groupby(CELL, sort=False):

@@ -1,4 +1,4 @@
-"""The section on delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
+"""The section on delay and loss: all metrics except goodput, by cell, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -6,12 +6,12 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import METRIC_NAMES, NOTE, OPEN, shown_scenario
 from wording.number_format import decimals_for, number
 
-#: Displayed names of delays that have none elsewhere.
+#: Displayed names of delays that aren't named elsewhere.
 NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfer time"}
 
 
 def section(material) -> dict:
-    """Return the table of percentiles, and the numbers of runs that each percentile needs for an interval and for an upper bound."""
+    """Return the table of percentiles, and how many runs each percentile needs for an interval and for an upper bound."""
     table = material.tables.delay_percentiles
     least = table.drop_duplicates("percentile").to_dict("records")
     return {

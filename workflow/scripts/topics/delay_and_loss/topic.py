@@ -1,4 +1,4 @@
-"""Delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
+"""Delay and loss: all metrics except goodput, by cell, and percentiles of delays."""
 
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 from topics.packet_size.topic import compares_sizes_alone

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from wording.scenario_keys import Differences, keys_of, said
 from wording.scenario_parts import PARTS, Part
 
-#: Prefixes of keys that set how scenarios are repeated or drawn. They aren't conditions.
+#: Prefixes of keys that set how scenarios are replicated or drawn at random. These keys aren't conditions.
 NO_CONDITION = ("replications", "seeds_of", "variation")
 
 
 def pairs_of(scenarios: Sequence[dict]) -> list[dict[str, str]]:
     """Return the pairs of resolved scenarios that differ in only one condition.
 
-    If more than two scenarios differ only in one condition, the first of them in the study is paired with each of the others.
+    If more than two scenarios differ only in the same condition, the one that comes first in the study is paired with each of the others.
 
     Returns
     -------
     list of dict
-        Dicts with scenario_a (the first scenario) and scenario_b, and with the condition of each in words: level_a and level_b.
+        Dicts with the keys scenario_a (the first scenario), scenario_b, and level_a and level_b (the scenarios' conditions in words).
     """
     differences = Differences(scenarios, NO_CONDITION)
     known = [key for part in PARTS for key in differences.among(part.keys)]

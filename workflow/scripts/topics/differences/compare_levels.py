@@ -1,7 +1,9 @@
-"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) on each measure, place by place.
+"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) in each measure, place by place.
 
-The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
-share its seeds, so they are compared in pairs. Scenarios have different seeds, so they are independent samples.
+A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
+
+The unit is a replication: its runs over both IP versions use the same seed, and their mean is one value. All CCAs of a scenario run with
+the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples.
 """
 
 import math
@@ -36,14 +38,14 @@ from topics.differences.tables import (
 
 #: Columns that identify a run, in the order of the axes of `Values`.
 KEYS = ("scenario", "cca", "replication", "ip_version")
-#: Share of pairs that must have the sign of the mean difference; with fewer than 20 pairs, this means all pairs.
+#: Share of pairs whose difference must have the sign of the mean difference; with fewer than 20 pairs, this means all pairs.
 SAME_SIGN = 0.95
-#: A difference is beyond chance by its size alone if it is this many times the largest difference between two runs of one cell.
+#: A difference this many times as large as the largest difference between two runs of one cell counts as not due to chance.
 SPREADS = 3.0
 
 
 class Values:
-    """The values of a measure for the runs of each cell.
+    """A measure's values in the runs of each cell.
 
     Attributes
     ----------
@@ -66,7 +68,7 @@ class Values:
         self.spread = max(apart, default=0.0)
 
     def _repeats_one(self, cell):
-        """Return whether the runs of a cell repeat one measurement over each IP version."""
+        """Return whether, over each IP version, a cell's runs repeat one measurement."""
         known = [values[~np.isnan(values)] for values in self._values[cell].T]
         return all(repeats_one_measurement(values, self._steps[cell]) for values in known if len(values))
 
@@ -101,7 +103,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
     pairs : list of dict
         Pairs of scenarios (`axes.pairs_of`).
     margins : dict of str to float
-        Smallest difference that counts, by measure.
+        Measure -> smallest difference that counts.
     significance, confidence : float
     """
     rows, lost = [], _lost(runs)
@@ -129,7 +131,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return the replications with an excluded run, by scenario and CCA.
+    """Return the replications in which a run was excluded, by scenario and CCA.
 
     Missing runs, and runs that were excluded because of the instrument, don't count.
     """
@@ -139,7 +141,7 @@ def _lost(runs):
 
 
 def _sides(runs, pairs, measure):
-    """Yield, for each comparison, the columns of a row that name the two levels and their runs."""
+    """Yield, for each comparison, the row's columns that name the two levels, and the runs of each level."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:
@@ -160,7 +162,7 @@ def _sides(runs, pairs, measure):
 
 
 def _compare(values, sides, margin, confidence, lost) -> dict | None:
-    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if either side has no value."""
+    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if there are no values for either side."""
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
@@ -179,7 +181,7 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
 
 
 def _of_replications(values):
-    """Return the mean over IP versions for each replication that has a value."""
+    """Return, for each replication with a value, the mean over IP versions."""
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     return np.where(known, values, 0).sum(axis=1)[counts > 0] / counts[counts > 0]

@@ -1,4 +1,4 @@
-"""Measures by which levels are compared: columns of runs, with the smallest difference that counts and the better direction."""
+"""Measures in which levels are compared: columns of runs, with the smallest difference that counts and the better direction."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ class Measure:
     scale: str  # `RATIO` or `POINTS`
     margin: str  # key of the smallest difference that counts, for `margins_of`
     better: int  # 1 if more is better, -1 if less is
-    asks: str  # question that it answers; if several measures answer one question, a sentence reports the first of them
+    asks: str  # question that the measure answers; of several measures with the same question, a sentence reports the first
     words: tuple[str, str] = ("lower", "higher")  # words for a smaller and a larger value
-    of_ccas: bool = True  # whether CCAs are compared in it
+    of_ccas: bool = True  # whether CCAs are compared in this measure
     of_scenarios: bool = (
-        True  # whether scenarios are compared in it; False if the rate or delay itself determines the value
+        True  # whether scenarios are compared in this measure; False if the rate or delay itself determines the value
     )
-    figures: tuple[str, ...] = ()  # slugs of the figures that show it, the best first
+    figures: tuple[str, ...] = ()  # slugs of the figures that show the measure, the best figure first
 
     @property
     def named(self) -> str:
@@ -50,7 +50,7 @@ MEASURES = (
     Measure("cpu_seconds_per_gbyte", "CPU time per gigabyte", "s/GB", RATIO, "cpu_percent", -1, "cost"),
 )  # fmt: skip
 BY_COLUMN = {measure.column: measure for measure in MEASURES}
-#: Measure -> measure with the same information, which is compared instead if the study has it.
+#: Measure -> measure with the same information, which is compared instead if the study provides it.
 INSTEAD = {"rtt_above_ms": "queueing_mean_ms"}
 #: CPU times of repeated runs under a real clock differ by several percent. A study can't set this margin.
 CPU_PERCENT = 10.0

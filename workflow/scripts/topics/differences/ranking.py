@@ -2,8 +2,8 @@
 
 Each difference is reported once, beginning with the largest difference in units of its margin.
 
-A finding has a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
-subject is the level with the largest sum of differences that haven't been reported yet. A finding also has the subject's differences from
+A finding names a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
+subject is the level with the largest sum of differences that haven't been reported yet. A finding also lists the subject's differences from
 these levels in other measures (the cost). So an outlier among five CCAs is compared with the four others together.
 """
 
@@ -16,7 +16,7 @@ import pandas as pd
 from topics.differences.measures import BY_COLUMN, Measure
 from topics.differences.tables import LESS, MORE
 
-#: Weight of CCAs that the study defines itself: they come first unless other CCAs differ by this many times as much.
+#: Weight of CCAs that the study defines itself: they come first unless the difference between other CCAs is this many times as large.
 OF_OWN = 10.0
 #: Weight of differences between scenarios: among similar differences, differences between CCAs come first.
 OF_SCENARIOS = 0.5
@@ -33,18 +33,18 @@ class Side:
     subject: str
     other: str
     measure: Measure
-    direction: int  # 1 if the subject has more
+    direction: int  # 1 if the subject's value is larger, -1 if smaller
     row: Mapping  # row of `COMPARISONS`
     weight: float
 
     @property
     def key(self) -> tuple:
-        """Key of the difference, the same from either side."""
+        """Key of the difference, which is the same for both sides."""
         return self.row["factor"], frozenset((self.subject, self.other)), self.measure.column
 
     @property
     def is_better(self) -> bool:
-        """Whether the subject has the better value."""
+        """Whether the subject's value is the better one."""
         return self.direction == self.measure.better
 
 
@@ -120,5 +120,5 @@ def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
 
 
 def _worth(group, own) -> tuple:
-    """Return a key that ranks a subject's sides by size; in a tie, the study's own CCAs come first, then the better side."""
+    """Return a sort key for a group of sides: by total size; in a tie, the study's own CCAs come first, then the better side."""
     return round(sum(side.weight for side in group), 9), group[0].subject in own, group[0].is_better

@@ -22,7 +22,7 @@ from topics.differences.tables import ALIKE, LESS, MORE
 from wording.number_format import is_missing
 from wording.sentence_words import cca_name
 
-#: Largest number of differences that open the report; the tables have all of them.
+#: Largest number of differences at the top of the report; the tables list all differences.
 MOST_FINDINGS = 4
 STYLES = {MORE: DIFFERS, LESS: DIFFERS, ALIKE: ALIKE_STYLE}
 
@@ -70,7 +70,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on the largest differences, the levels that are alike and the open comparisons, with their data."""
+    """Return the findings about the largest differences, the levels that are alike, and the open comparisons, with the data behind them."""
     tables, params = material.tables, material.params
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
@@ -105,7 +105,7 @@ def _levels(finding):
 def of_kernels(told, pairs) -> list[Finding]:
     """Return a finding for each pair of CCAs that differ only in their kernel.
 
-    The finding states the largest effect of the kernel, if any effect is shown.
+    The finding states the kernel's largest effect, provided that an effect is shown.
     """
     table = told.comparisons
     found = []
@@ -136,7 +136,7 @@ def _figures(finding: Ranked) -> tuple[str, ...]:
 
 
 def _scenarios(told, finding) -> tuple[str, ...]:
-    """Return the scenarios of a finding, beginning with those that have the largest difference."""
+    """Return the scenarios of a finding, beginning with those in which the difference is largest."""
     sizes: dict[str, float] = {}
     for side in finding.first:
         places = told.places(side)
@@ -147,7 +147,7 @@ def _scenarios(told, finding) -> tuple[str, ...]:
 
 
 def _data(told, finding) -> list[dict]:
-    """Return the data of a finding: one dict per comparison, with the comparison's places as the list ``at``."""
+    """Return a finding's data: one dict per comparison, in which the list ``at`` gives the comparison's places."""
     columns = [
         "scenario",
         "other_scenario",

@@ -1,4 +1,7 @@
-"""Sentences on ranked differences, and on levels that are alike."""
+"""Sentences about ranked differences, and about levels that are alike.
+
+A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,23 +14,23 @@ from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, 
 from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
-#: Ratio from which a sentence reports a factor ("times as large") instead of a percentage.
+#: From this ratio on, a sentence reports a factor ("times as large") instead of a percentage.
 TIMES = 2.0
-#: Largest number of measures for which a sentence bounds a cost that isn't shown.
+#: Largest number of measures for which a sentence gives an upper bound on a cost that isn't shown.
 MOST_BOUNDS = 2
-#: Largest numbers of further measures, and of groups of equal levels, that are reported.
+#: Largest number of further measures that are reported, and of groups of levels that are alike.
 MOST_FURTHER, MOST_GROUPS = 2, 3
 #: Largest number of places that are named.
 MOST_PLACES = 2
-#: Largest number of levels that are named; more are called "all others".
+#: Largest number of levels that are named; if there are more, they are called "all others".
 MOST_OTHERS = 2
-#: Comparative -> word used with a factor: "3.1 times as long".
+#: Comparative -> word that is used with a factor, such as "long" in "3.1 times as long".
 AS = {"higher": "high", "longer": "long"}
 
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, and the confidence level of the intervals in them."""
+    """The tables of a study's differences, and the confidence level of the tables' intervals."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
@@ -57,7 +60,7 @@ class Told:
     def _measure_words(self, group, whole=False) -> str:
         """Describe the difference in one measure: "the mean RTT is 21.7 % shorter (in slow: 49.1 against 62.7 ms)".
 
-        If ``whole``, name the other levels and the places instead of an example: "... shorter than with Reno in 1 of 2 scenarios".
+        If ``whole``, name the other levels and the places instead of giving an example: "... shorter than with Reno in 1 of 2 scenarios".
         """
         side = group[0]
         others = f" than with {self._others(group)}" if whole else ""
@@ -74,12 +77,12 @@ class Told:
         if factor == "cca" and MOST_OTHERS < len(group) == len(ccas) - 1:
             return "all other CCAs"
         names = [_level(one.other, factor) for one in group]
-        if not self._holds(group)[0]:  # against each level somewhere, but nowhere against all
+        if not self._holds(group)[0]:  # each level differs in some place, but there is no place in which all of them do
             names = [f"{name} ({self._places_words(one)})" for name, one in zip(names, group, strict=True)]
         return listed(names)
 
     def _places_words(self, side) -> str:
-        """Name the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
+        """Name the places in which a group's differences are shown: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
         rows, by_scenario = self.places(side), side.row["factor"] == "cca"
         own = rows[rows["verdict"] == side.row["verdict"]]
         column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
@@ -92,9 +95,9 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return three numbers of places: with a difference in the group's direction, in total, and with an opposite difference.
+        """Return three counts of places: those with a difference in the group's direction, all, and those with an opposite difference.
 
-        A place has a difference if all levels of the group differ in the same direction there.
+        A place counts as one with a difference if all levels of the group differ in the same direction there.
         """
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
@@ -104,7 +107,7 @@ class Told:
                 own = row["scenario"] if side.subject == side.row["level_a"] else row["other_scenario"]
                 place = (own,) if side.row["factor"] == "cca" else (own, row["cca"])
                 of_places.setdefault(place, []).append(wanted * says.get(row["verdict"], 0))
-        # A place without one of the levels doesn't count.
+        # A place in which any of the levels is missing doesn't count.
         found = [says_of for says_of in of_places.values() if len(says_of) == max(map(len, of_places.values()))]
         return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
 
@@ -118,7 +121,7 @@ class Told:
             noun = ("combination of CCA and scenario", "combinations of CCA and scenario")
         if places == 1:
             return ""
-        if not holds:  # the levels already name their places
+        if not holds:  # the places have already been named with the levels
             return ""
         which = ("both" if places == 2 else f"all {places}") if holds == places else f"{holds} of {places}"
         other = _comparative(group[0], reverse=True)
@@ -141,9 +144,9 @@ class Told:
         return f"{place[0].upper()}{place[1:]} ({certainty})."
 
     def _largest(self, group, named) -> tuple[str, dict, Side]:
-        """Describe the place with the largest difference; return the description, the place's row and the side.
+        """Find the place with the largest difference; return its description, its row and the side.
 
-        The description has both values: "most in slow, compared with Reno: 49.1 against 62.7 ms".
+        The description contains both values: "most in slow, compared with Reno: 49.1 against 62.7 ms".
         """
         rows = [
             (abs(row["difference"]), number, row)
@@ -169,10 +172,10 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Report the largest differences between pairs of runs in the measures that the finding doesn't cover.
+        """Report the largest differences between pairs of runs in the measures that the finding doesn't mention.
 
         The sentence is empty if the levels differ in any of these measures.
-        If the subject is worse than only some of the levels, another finding reports this from the other side.
+        If the subject is worse than only some of the levels, another finding reports this difference from those levels' point of view.
         """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
@@ -187,7 +190,7 @@ class Told:
         return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
-        """Report the evidence that a finding's first difference isn't due to chance."""
+        """Report the evidence that the differences in a finding's main measure aren't due to chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
             return "Each value is one measurement, repeated with the same result, so there is nothing to test."
@@ -200,7 +203,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs that are alike in every measure, and the largest difference between pairs of runs; empty without such CCAs."""
+    """Name the CCAs that are alike in every measure, and the largest difference between pairs of runs; empty if there are no such CCAs."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -211,7 +214,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _bounds(rows) -> list[str]:
-    """Return the largest difference between pairs of runs in the given rows of `COMPARISONS`, with one measure per question."""
+    """Return, for one measure per question, the largest difference between pairs of runs in the given rows of `COMPARISONS`."""
     first: dict[str, str] = {}
     for column, of_measure in rows.groupby("measure", sort=False):
         measure = BY_COLUMN[column]
@@ -237,7 +240,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs between which no difference is shown or ruled out, and the largest difference between pairs of runs."""
+    """Name the CCAs between which a difference is neither shown nor ruled out, and the largest difference between pairs of runs."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
@@ -266,7 +269,7 @@ def _comparative(side, reverse=False) -> str:
 
 
 def _flipped(percent) -> float:
-    """Return a difference in percent as seen from the other side."""
+    """Return the difference in percent from the other side's point of view."""
     return 100 * (1 / (1 + percent / 100) - 1)
 
 
@@ -284,7 +287,7 @@ def _ends(side) -> list[float]:
 
 
 def _interval(row, side) -> list[float]:
-    """Return both ends of a place's interval, the lower one first; values in the difference's direction are positive."""
+    """Return both ends of the interval in a place, the lower end first; values in the direction of the difference are positive."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

@@ -1,4 +1,4 @@
-"""Describe the goodput of each direction over the replications, in cells whose long flows send in both directions."""
+"""Describe each direction's goodput over the replications, in cells whose long flows send in both directions."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw transfers in both directions over time, like flent's RRUL plot: a panel each for download, upload and round-trip time."""
+"""Plot transfers in both directions over time, like flent's RRUL plot: one panel each for download, upload and round-trip time."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -33,7 +33,7 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     named = intervals.merge(valid, on=list(RUN)).merge(
         flows[[*keys, "direction", "start_offset_ms"]], on=keys, validate="many_to_one"
     )
-    # Flows begin within a round trip, so the beginning of an interval is rounded to a whole second.
+    # All flows begin within one round trip, so their report intervals are aligned to the same multiples of the interval's length.
     length_s = (named["end_s"] - named["start_s"]).median()
     middle_s = named["start_offset_ms"] / 1e3 + (named["start_s"] + named["end_s"]) / 2
     named["time_s"] = ((middle_s / length_s - 0.5).round() + 0.5) * length_s
@@ -62,7 +62,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
     for scenario in shown:
         own = data[data["scenario"] == scenario]
-        # The same scale for both directions, so that they can be compared.
+        # Both directions use the same scale, so that they can be compared.
         most = float(own.loc[own["series"] != "rtt", "value"].max() or 1.0)
         for kind, (name, unit) in KINDS.items():
             axes, lines = drawn.next_axes(), own[own["series"] == kind]
@@ -74,7 +74,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
 
 
 def _panel(axes, lines, ccas, most, kind):
-    """Draw the lines of one series of a scenario up to ``most``; return their description in words."""
+    """Draw the lines of one series of a scenario on an axis up to ``most``; return a description of the lines in words."""
     scale, end = linear_axis(0.0, most), float(lines["time_s"].max())
     ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
     seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]

@@ -14,12 +14,12 @@ SHOWN = (
     shown_number("RTT, ms", "rtt_mean_ms", 1), shown_number("Empty path, ms", "rtt_path_ms", 1),
 )  # fmt: skip
 TABLES = {"table": PageTable("direction-cells", "Results of each direction", "direction_cells", SHOWN)}
-#: Largest number of cells that findings describe one by one.
+#: Largest number of cells that are described individually in findings.
 FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each of the first `FEW` cells: goodput in both directions, and RTT compared with the empty path."""
+    """Return a finding for each of the first `FEW` cells: goodput in both directions, and RTT compared with the base RTT."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

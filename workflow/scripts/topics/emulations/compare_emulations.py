@@ -1,4 +1,4 @@
-"""Compare runs over each implementation of a nominal path with runs over the first implementation."""
+"""Compare runs over each implementation of a nominal path with runs over its first implementation."""
 
 import pandas as pd
 
@@ -41,7 +41,7 @@ def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
 
 
 def _ratio(name, valid, others, measure, confidence):
-    """Return the columns for a measure's difference from the first implementation, in percent; empty without a ratio."""
+    """Return the columns for a measure's difference from the first implementation, in percent; empty if the ratio is undefined."""
     first, second = (rows[measure].dropna() for rows in (valid, others))
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return {}

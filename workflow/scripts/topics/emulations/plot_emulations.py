@@ -1,4 +1,4 @@
-"""Draw goodput, round-trip time and retransmissions of a nominal path by implementation."""
+"""Plot goodput, round-trip time and retransmissions of a nominal path by implementation."""
 
 import textwrap
 
@@ -14,7 +14,7 @@ PANELS = {
     "rtt_mean_ms": ("Mean round-trip time", "ms"),
     "retransmit_percent": ("Retransmitted segments", "%"),
 }
-#: Characters of a line below a slot.
+#: Maximum number of characters in a line below a slot.
 LINE = 9
 
 

@@ -1,4 +1,4 @@
-"""The section on implementations of a path: the results with each implementation, compared with the first."""
+"""The section on implementations of a path: the results with each implementation, compared with those of the first."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding

@@ -7,12 +7,12 @@ from run_tables.tidy_tables import RUNS
 _NO_RUN = "no valid run has a value"
 _NO_RATIO = "the scenario is the first one for its path, or one of the two scenarios has no valid run with a value"
 _FEW = "there is no difference, a side has fewer than 6 valid runs, all runs of each side give the same value, or some runs are outliers"
-#: Measures, in the order in which they are drawn, each with its interval.
+#: Measures in the order in which they are plotted, each with its interval.
 MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
     for name in ("goodput_mbps", "rtt_mean_ms", "retransmit_percent")
 )
-#: Measures compared with the first implementation -> column of the difference.
+#: Measure that is compared with the first implementation -> column of the difference.
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",

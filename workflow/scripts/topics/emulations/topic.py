@@ -1,4 +1,4 @@
-"""The effect of a nominal path's implementation on results: the position of netem, the shaper, offload."""
+"""How results depend on the implementation of a nominal path: the position of netem, the shaper, and offloads."""
 
 from collections import Counter
 
@@ -6,12 +6,12 @@ from topics.emulations.tables import EMULATION_CELLS
 from topics.topic import Analysis, Plot, Topic
 from wording.scenario_labels import settings_of
 
-#: Prefixes of the keys that determine a path's implementation but not its properties.
+#: Prefixes of the keys that determine how a path is implemented but not its properties.
 WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segmentation_offload")
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario implements rate, queue and delay in a way other than the default."""
+    """Return whether a resolved scenario implements rate, queue and delay in any way other than the default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 
@@ -25,7 +25,7 @@ def settings(design) -> dict[str, dict]:
 
 
 def leads(design) -> bool:
-    """Return whether more than half of the study's scenarios have a path that the study implements in several ways."""
+    """Return whether, in more than half of the study's scenarios, the path is one that the study implements in several ways."""
     return 2 * len(settings(design)) > len(design.scenarios)
 
 

@@ -1,4 +1,4 @@
-"""Compare the means of an exam with published statements."""
+"""Compare an exam's means with published statements."""
 
 from collections.abc import Mapping
 
@@ -15,17 +15,17 @@ AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 
 
 def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
-    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran (examined or not), compared with our means.
+    """Return `EXAM_PUBLISHED`: published statements about CCAs that ran (examined or not), compared with our means.
 
-    A mean *agrees* if its whole interval lies within the statement's bounds, and *differs* if no part of the interval does.
-    Otherwise, and with a single run, agreement is *not shown*.
+    A mean *agrees* if its entire interval lies within the statement's bounds, and *differs* if no part of the interval does.
+    In all other cases, and if there is only one run, agreement is *not shown*.
 
     Parameters
     ----------
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier -> label of the study's scenarios, in the study's order.
+        Identifier of each scenario -> its label, in the study's order.
     confidence : float
         Confidence level of the intervals.
     """

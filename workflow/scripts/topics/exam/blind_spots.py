@@ -1,10 +1,10 @@
-"""The population of an exam's paths, and the effects that none of the exam's cases could have shown."""
+"""The ranges of an exam's path parameters, and the effects that none of the exam's cases could have shown."""
 
 import pandas as pd
 
 from wording.number_format import plain
 
-#: Longest duration of a flow in a short exam, in s. Most cases can't show effects that begin later.
+#: Time in s after a flow's start. Only the exam's long cases can show effects that begin later.
 LONG_S = 60
 
 
@@ -44,7 +44,7 @@ def _from_to(values, unit):
 
 
 def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
-    """Return the effects that none of the exam's cases could have shown, as far as this follows from the cases."""
+    """Return the effects that no case could have shown, judged by the cases' IP versions, durations, rates and RTTs."""
     spots = []
     versions = set(runs["ip_version"])
     if missing := [name for name in ("IPv4", "IPv6") if name.lower() not in versions]:

@@ -1,10 +1,10 @@
-"""Tests of the scorecard. They count runs with an outcome, so they are exact for any distribution of the values.
+"""Tests of the scorecard. They are based on counts of outcomes, so they are exact for any distribution of the values.
 
-Two tests can show the verdict *worse*. The sign test shows that most runs on such paths are worse than each standard CCA by more than the
-margin: k of n runs correspond to k heads in n tosses. The other test shows that the CCA collapses too often. If the most similar standard
-CCA never collapses, the CCA's share of far worse runs must exceed `RARE` and the standard CCAs' share of far worse runs over all cases.
-Otherwise, the CCA must have more far worse runs than the most similar standard CCA. The sign test gets `SHARE_OF_MOST` of a row's level,
-and the other test gets the rest.
+Two tests can show the verdict *worse*. The sign test can show that most runs on such paths are worse than each standard CCA by more than
+the margin: k of n runs correspond to k heads in n tosses. The other test can show that the CCA collapses too often. If the most similar
+standard CCA never collapses, the CCA's share of far worse runs must exceed `RARE` and the standard CCAs' share of far worse runs over all
+cases. If the most similar standard CCA does collapse, the CCA must be far worse in more runs than that standard CCA. The sign test uses
+`SHARE_OF_MOST` of a row's significance level, and the other test uses the rest.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
 all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be
@@ -18,11 +18,11 @@ from scipy import special
 
 from topics.exam.outcomes import Outcomes
 
-#: Share of far worse runs above which a collapse counts as shown.
+#: If the CCA's share of far worse runs exceeds this value, a collapse counts as shown.
 RARE = 0.05
-#: Share of a row's level for the sign test, and share of the total probability of error for the first look.
+#: Share of a row's significance level that the sign test uses, and share of the total probability of error that the first look spends.
 SHARE_OF_MOST, FIRST_LOOK = 0.96, 0.96
-#: Largest number of runs that is recommended to close a row.
+#: Largest number of runs that the report recommends for closing a row.
 MOST_RUNS = 400
 
 
@@ -81,7 +81,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs among n that shows that most runs are worse; None if n is too small.
+    """Return the smallest number of worse runs, out of n, that shows that most runs are worse; None if n is too small.
 
     ``level`` is the level of the test.
 

@@ -1,6 +1,6 @@
 """The criteria of RFC 9743, with their measures, or with the reason why a criterion can't be evaluated here.
 
-The criteria are in the order of the scorecard. The name of a scenario begins with a section of the RFC and determines the criteria that the
+The criteria are in the order of the scorecard. A scenario's name begins with a section number of the RFC and determines which criteria the
 scenario evaluates.
 """
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from topics.exam.published import BETWEEN_RTTS, HIGH_LOSS, RESPONSE, SHARES, Published
 
-#: Groups of criteria, as on the report's first screen.
+#: Groups of criteria, as shown on the report's first screen.
 ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Special cases"
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
-#: Directions in which a measure can be better.
+#: Whether higher or lower values of a measure are better.
 HIGHER, LOWER = "higher", "lower"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a run; it is relative to the standard CCAs if it has a margin, and absolute if it has a limit."""
+    """A measure of a run: with a margin, it is compared with the standard CCAs; with a limit, it is judged by itself."""
 
     name: str  # with its unit at the end
     words: str  # in a sentence: "{words} is 12.3 %"
@@ -36,12 +36,12 @@ class Criterion:
     words: str  # the requirement
     strength: str  # the RFC's word: "MUST"
     group: str  # one of `GROUPS`
-    # Names of the scenarios that evaluate the criterion, in full or up to a hyphen; without any, it can't be evaluated.
+    # Scenarios that evaluate the criterion: full names, or names up to a hyphen. If there are none, the criterion can't be evaluated.
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
     reason: str = ""  # reason why the criterion can't be evaluated
     is_explained: bool = False  # whether the author's explanation answers the criterion
-    published: tuple[Published, ...] = ()  # published statements on the criterion's measures
+    published: tuple[Published, ...] = ()  # published statements about the criterion's measures
 
     def is_answered_by(self, scenario: str) -> bool:
         """Return whether the scenario with this name evaluates the criterion."""
@@ -61,8 +61,9 @@ MEASURES = {
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "the goodput of its slowest flow, relative to the fair share,", "%", HIGHER, _PERCENT),
-        # A ratio, so that equal factors count alike, and relative to the ratio of RTTs, so that cases are comparable and theory uses the same
-        # unit: 0 for equal shares, 1 for equal windows, 2 for Reno flows with synchronised losses (RFC 9438, section 3.3).
+        # The goodputs' ratio on a log scale (so that equal factors count alike), divided by that of the RTTs (so that cases are comparable
+        # and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with synchronised losses
+        # (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
@@ -70,7 +71,7 @@ MEASURES = {
         Measure("slowdown_p95", "the 95th percentile of the slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
-        # A ratio would be 1 whenever the lone flow has no loss, whether one packet is lost or a third of all packets.
+        # As a ratio, the harm would be 1 whenever the lone flow has no loss, whether one packet is lost or a third of all packets.
         Measure("loss_added_percent", "the increase in the other flow's loss over its loss when alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
@@ -92,7 +93,7 @@ MEASURES = {
     )
 }  # fmt: skip
 
-#: Criterion about all scenarios together.
+#: The criterion that is judged over all scenarios together.
 RARE_EVENTS = Criterion(
     "5", "all cases: runs in which it falls far behind every standard CCA by any measure", "MUST consider", ALONE, measures=("runs_far_worse",)
 )  # fmt: skip

@@ -1,15 +1,16 @@
 """The scorecard: a CCA's results, criterion by criterion, compared with the standard CCAs and with absolute limits.
 
 Each run of the examined CCA is compared with the standard CCAs' runs with the same seed: it is worse than a standard CCA by more than the
-margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the numbers of such runs (`card_tests`), so they are
+margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the counts of such runs (`card_tests`), so they are
 valid for any distribution.
 
-- *Worse*: most runs on such paths are worse, or far more runs collapse than is allowed or than with the most similar standard CCA.
+- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed, or in more runs than the most similar
+  standard CCA.
 - *Better*: most runs are better. For all deciding rows together, the probability of any false *worse* or *better* is below the level.
-- *Like*: no run is missing, and the data rule out, for all deciding rows together, that more than a given share of the runs is worse.
+- *Like*: no run is missing, and for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
 - *Too variable*: the runs differ and leave the question open.
 - *Not enough*: the runs agree, but are too few or repeat each other.
-- *Not measured*: no run has a value.
+- *Not measured*: no value is known for any run.
 """
 
 from collections.abc import Mapping
@@ -39,7 +40,7 @@ from topics.exam.tables import (
 )  # fmt: skip
 from wording.scenario_words import ip_words
 
-#: Smallest difference between the shares of worse runs over IPv4 and over IPv6 for which the row shows both.
+#: A row shows the counts for IPv4 and for IPv6 if their shares of worse runs differ by at least this amount.
 APART = 0.3
 #: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
@@ -55,14 +56,14 @@ def scorecard(
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier -> label of the study's scenarios, in the study's order.
+        Identifier of each scenario -> its label, in the study's order.
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
-        Confidence level of the intervals, and significance level for the verdicts *worse* in all rows together.
+        Confidence level of the intervals, and significance level of the verdicts *worse* over all rows together.
     runs : pandas.DataFrame, optional
-        ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the drawn quantities. By default, the planned runs
-        are those with a value of any measure.
+        ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the quantities drawn at random. By default, the planned
+        runs are those with a value of any measure.
     """
     design = _Design(values, exam, runs)
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
@@ -89,9 +90,9 @@ class _Design:
         self.of_scenario = dict(list(own.groupby("scenario")))
         self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def planned(self, scenario) -> pd.MultiIndex:
-        """Return the pairs (IP version, replication) with a run of the CCA or of a standard CCA in a scenario."""
+        """Return the pairs (IP version, replication) for which the CCA or a standard CCA ran in a scenario."""
         of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
         return (
             pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
@@ -100,26 +101,26 @@ class _Design:
         )
 
     def excluded(self, scenario) -> pd.DataFrame:
-        """Return the rows of the CCA's invalid runs in a scenario, with the reasons; no rows without ``tidy/runs.csv``."""
+        """Return the rows of the CCA's invalid runs in a scenario, with the reasons; there are no rows without ``tidy/runs.csv``."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of a scenario whose runs have no values because of the CCA's behaviour."""
+        """Return the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
         excluded = self.excluded(scenario)
         by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
         return pd.MultiIndex.from_frame(by_cca[PAIR])
 
-    @cache  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, the object lives only while the card is made
     def paths(self, scenario) -> int | None:
-        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if the number is unknown."""
+        """Return the number of distinct paths drawn at random for the CCA's runs in a scenario; None if unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Return whether the scorecard has a row for a measure in a scenario: if any CCA has a value, or if the row decides."""
+        """Return whether the scorecard shows a measure in a scenario: it does if any CCA has a value or the row is a deciding one."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
@@ -136,7 +137,7 @@ class _Design:
         return PRIMARY if decides and is_first else SECONDARY
 
     def why_none(self, scenario) -> str:
-        """Return the reason why no run of the CCA in a scenario has a value."""
+        """Return the reason why all of the CCA's runs in a scenario lack a value."""
         excluded = self.excluded(scenario)
         if "invalid_because" in excluded and len(excluded):
             return f"no valid run: {excluded['invalid_because'].iloc[0]}"
@@ -144,7 +145,7 @@ class _Design:
 
 
 def cells_of(values) -> dict[tuple[str, str, str], pd.Series]:
-    """Return the values by IP version and replication for each (scenario, measure, CCA)."""
+    """Return a mapping (scenario, measure, CCA) -> values by IP version and replication."""
     return {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
 
 
@@ -223,11 +224,11 @@ def median_with_interval(values, confidence, name) -> dict[str, float]:
 
 
 def _by_ip_version(outcomes) -> dict[str, str]:
-    """Return the numbers of worse runs by IP version if their shares are far apart."""
+    """Return the counts of worse runs by IP version if the two shares of worse runs are far apart."""
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
-    # The standard CCA with the smallest number of worse runs decides the row.
+    # The standard CCA compared with which the fewest runs are worse decides the row.
     worse = of_standards[of_standards.sum().idxmin()].groupby(level="ip_version")
     if np.ptp(worse.mean()) < APART:
         return {}
@@ -237,7 +238,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 def rare_row(rows, exam, of_scenarios) -> dict:
     """Return the row for all cases together.
 
-    It has the number of runs in which the examined CCA falls far behind in any measure, and the same number for a standard CCA.
+    The row gives the number of runs in which the examined CCA falls far behind in any measure, and the same number for a standard CCA.
 
     Parameters
     ----------
@@ -246,7 +247,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
     exam : mapping
         cca and standards.
     of_scenarios : mapping
-        Scenario -> the pairs of its runs, and the pairs that failed because of the CCA's behaviour.
+        Scenario -> the pairs (IP version, replication) of its runs, and the pairs that failed because of the CCA's behaviour.
     """
     names = ["scenario", *PAIR]
     far, standard_far = {}, {}

@@ -1,4 +1,4 @@
-"""Write the scorecard of an exam, and the comparison of its means with published ones."""
+"""Write the scorecard of an exam, and the comparison of its means with published values."""
 
 import pandas as pd
 

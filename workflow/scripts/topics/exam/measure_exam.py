@@ -13,9 +13,9 @@ from topics.exam.criteria import wanted_measures
 from topics.exam.tables import EXAM_VALUES
 from topics.path_changes.phases import specification_of
 
-#: Beginnings of scenario names: scenarios with a lone flow, and scenarios in which the harm to the same flow is measured.
+#: Prefixes of scenario names: scenarios in which a flow runs alone, and scenarios in which the harm to that flow is measured.
 SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
-#: Columns that identify the path of a lone flow: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication.
+#: Columns that identify a lone flow and its path: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication.
 PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes", "ip_version", "replication"]
 #: Measures that are columns of ``tidy/runs.csv``.
 COLUMNS = {
@@ -26,14 +26,14 @@ COLUMNS = {
 }
 #: Measures that are computed by the function of the same name in `measures`.
 SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
-#: Measures only for flows with equal RTTs, whose shares should be equal, and measures only for flows with different RTTs.
+#: Measures defined only for flows with equal RTTs, whose shares should be equal, and only for flows with different RTTs.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
 
 
 def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
-    """Yield the measures of a run, except harm: (measure, CCA of the other flow or "", value)."""
+    """Yield each measure of a run except harm, as a tuple (measure, CCA of the other flow or "", value)."""
     row = run.row
     wanted = wanted_measures(row["scenario"]) - (UNLIKE if run.flows["rtt_path_ms"].nunique() == 1 else ALIKE)
     for name in wanted & COLUMNS.keys():
@@ -81,9 +81,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm to the other flow of each run, relative to the same flow alone in the same replication on the same path.
 
-    ``others`` has one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
-    ``throughput``, ``delay`` and ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for the runs in `HARMED`
-    whose other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
+    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
+    ``throughput``, ``delay`` and ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for those runs in `HARMED` for
+    which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

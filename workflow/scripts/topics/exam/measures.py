@@ -19,7 +19,7 @@ SOCKET_COLUMNS = [
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
 #: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
-#: Averaging time, in s, for the flows' shares and for loss.
+#: Averaging interval in s for the flows' shares and for loss.
 BIN_S = 1.0
 
 
@@ -41,19 +41,20 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with the given application, which must not be that of long flows."""
+        """Return the row of the run's only group that uses the given application; not meant for groups of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
-        """Return the start time of each flow in s."""
+        """Return, for each flow, the time in s of the first sample in which more than one segment has been acknowledged."""
         sending = self.sockets[self.sockets["bytes_acked"].fillna(0) > self.row["mss_bytes"]]
         return sending.groupby("flow")["time_s"].min().to_dict()
 
 
 def packets_per_rtt(run: RunData) -> float:
-    """Return the number of packets that the fastest flow sends per round-trip time of the empty path.
+    """Return the number of packets that the fastest flow sends per base RTT.
 
-    The mean begins `NOTICED_S` after the path's last change (or after the start, if the path never changes) and covers the rest of the run.
+    The mean is taken from `NOTICED_S` after the path's last change (or after the start, if the path never changes) until the end of the
+    run.
     """
     begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
@@ -64,7 +65,7 @@ def packets_per_rtt(run: RunData) -> float:
 
 
 def _delivered(run: RunData, edges) -> pd.DataFrame:
-    """Return the number of bytes that each flow had delivered by the given times, with one row per time and one column per flow."""
+    """Return the bytes that each flow had delivered by the given times, with one row per time and one column per flow."""
     of_flows = {}
     for flow, samples in run.sockets.groupby("flow"):
         delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
@@ -76,13 +77,13 @@ def starved_s(run: RunData, share, flows=None) -> float:
     """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
 
     Time is divided into steps of `BIN_S`. The first step begins when all flows have started and the longest RTT of any path has passed,
-    because a flow can't starve before its first window has been acknowledged.
+    because a flow can't starve before its initial window has been acknowledged.
 
     Parameters
     ----------
     run : RunData
     share : float
-        Fraction of the fair share, between 0 and 1.
+        A flow with less than this fraction of its fair share starves; between 0 and 1.
     flows : collection of int, optional
         Flows to check for starvation; by default all.
     """
@@ -153,9 +154,9 @@ def least_percent(run: RunData) -> float:
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return the absolute value of the exponent with which goodput depends on the path's RTT: the slope of a log-log fit.
+    """Return the absolute slope of a log-log fit of the flows' goodput against their base RTT.
 
-    Start-up is excluded. A flow without goodput is treated as if it had delivered one packet.
+    The slope is the exponent of the RTT. Start-up is excluded. A flow without goodput is treated as if it had delivered one packet.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
     goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))
@@ -163,9 +164,9 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return the rate while only one path is up, and the longest time in s without any delivery.
+    """Return the delivery rate while only one path is up, and the longest time in s without any delivery.
 
-    The rate is in percent of the capacity of this path.
+    The rate is in percent of this path's capacity.
     """
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
@@ -186,7 +187,7 @@ def crowd_percent(run: RunData) -> float:
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the other flow, or of the only flow.
+    """Return the goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the other flow, or of the only flow.
 
     The other flow is the flow in group ``other``.
     """

@@ -1,7 +1,7 @@
-"""The outcome of each run of the examined CCA against each standard CCA: worse or better by more than the margin, or neither.
+"""The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour is worse than any other. Verdicts are based on numbers of outcomes instead of means, so they are
+excluded because of its sender's behaviour is worse than any other. Verdicts are based on counts of outcomes instead of means, so they are
 valid for any distribution of the values.
 """
 
@@ -15,9 +15,9 @@ import pandas as pd
 from topics.exam.criteria import HIGHER, Measure
 
 PAIR = ["ip_version", "replication"]
-#: Resolution of a difference as a fraction of the margin: runs that agree more closely count as one repeated measurement.
+#: Resolution of a measure as a fraction of the margin: if all runs agree to within it, they count as one repeated measurement.
 STEP = 0.1
-#: Number of margins by which a run must be worse to count as far worse, that is, as a collapse.
+#: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
 
 
@@ -25,10 +25,11 @@ FAR = 4
 class Outcomes:
     """The outcomes of a row's runs."""
 
-    planned: int  # number of the CCA's runs in the scenario
+    planned: int  # number of planned runs in the scenario
     missing: int  # number of planned runs without a value for reasons other than the CCA's behaviour
     failed: int  # number of planned runs without a value because of the CCA's behaviour
-    worse_by: pd.DataFrame  # amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value
+    # Amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value.
+    worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
@@ -43,7 +44,7 @@ class Outcomes:
     def worse(self) -> int:
         """Number of runs that are worse than a standard CCA by more than the margin.
 
-        The standard CCA with the smallest such number is used.
+        The runs are counted for each standard CCA, and the smallest count is returned.
         """
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
@@ -51,7 +52,7 @@ class Outcomes:
     def better(self) -> int:
         """Number of runs that are better than a standard CCA by more than the margin.
 
-        The standard CCA with the smallest such number is used.
+        The runs are counted for each standard CCA, and the smallest count is returned.
         """
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
@@ -85,7 +86,7 @@ class Outcomes:
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA closest to the examined CCA: the median of its column in ``worse_by`` is smallest. None without values."""
+        """The standard CCA whose column in ``worse_by`` has the smallest (signed) median; None if there are no values."""
         medians = self.worse_by.median()
         return str(medians.idxmin()) if medians.notna().any() else None
 
@@ -119,7 +120,7 @@ def relative_outcomes(
     planned, failed : pandas.Index
         Pairs (IP version, replication) of the scenario's runs, and the pairs that failed because of the CCA's behaviour.
     paths : int, optional
-        Number of different paths drawn for the replications; by default, repeated runs are recognised by their values.
+        Number of distinct paths drawn at random for the replications; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
@@ -187,8 +188,8 @@ def _measurements(values, step, paths):
 
     The number is 1 if all runs repeat one measurement, unless their paths are known to differ.
 
-    Paths are known to differ if at least half of them differ. Some paths may coincide because they are drawn from a small range of queue
-    sizes in whole packets, but the other quantities drawn with the seed still differ.
+    Paths are known to differ if at least half of them differ. Some paths may coincide, because queue sizes are drawn at random from a small
+    range of whole packets, but the other quantities drawn with the seed still differ.
     """
     if paths is not None and 2 * paths >= len(values):
         return len(values)

@@ -1,4 +1,4 @@
-"""The page's tables of an exam: the scorecard, and a comparison of our means with published findings."""
+"""The tables of an exam's page: the scorecard, and a comparison of our means with published findings."""
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 
 
 def published_words(row, published: pd.DataFrame) -> str:
-    """Return the sources and verdicts of the published statements on a row's CCA, scenario and measure."""
+    """Return the sources and verdicts of the published statements about a row's CCA, scenario and measure."""
     names = ["cca", "scenario", "measure"]
     rows = published[(published[names] == [row[name] for name in names]).all(axis=1)]
     return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
@@ -80,7 +80,7 @@ SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
 
 
 def _runs_cell(row):
-    """Return a cell with the numbers of worse and better runs, such as "3 worse, 0 better of 20"."""
+    """Return a cell with the counts of worse and better runs, such as "3 worse, 0 better of 20"."""
     if is_missing(row["n"]) or not row["n"]:
         return Cell(NONE)
     return Cell(

@@ -1,6 +1,6 @@
-"""Draw the examined CCA's first valid run in each case over time: queueing delay, and the flows' windows or goodput.
+"""Plot the examined CCA's first valid run in each case over time: queueing delay, and the flows' congestion windows or goodput.
 
-Goodput replaces the windows if a program sends one of the flows.
+If a program sends any of the flows, congestion windows aren't known for all flows, so goodput is plotted instead.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from run_tables.series_of_runs import series_of_runs
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: Number of points per line, and largest number of flows per panel; if a run has more flows, only the first are drawn.
+#: Number of points per line, and largest number of flows per panel; if a run has more flows, only the first ones are plotted.
 POINTS, MOST_FLOWS = 100, 4
 WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 2, 40, 10, 30, 26
 KINDS = {"cwnd": "cwnd, packets", "goodput": "goodput, Mbit/s", "queueing": "queueing delay, ms"}
@@ -26,9 +26,9 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return a line (time_s, value) with one point for each of `POINTS` parts of equal duration.
+    """Return a line (time_s, value) with one point for each of `POINTS` intervals of equal duration.
 
-    ``how`` is the aggregate of a part: ``mean`` or ``max``.
+    ``how`` says how the values in an interval are aggregated: ``mean`` or ``max``.
     """
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
@@ -36,7 +36,7 @@ def thinned(times, values, how) -> pd.DataFrame:
 
 
 def lines_of(sockets, queue) -> pd.DataFrame:
-    """Return the lines of a run in the columns series (a key of `KINDS`), flow, flow_cca, time_s and value."""
+    """Return a run's lines as a table with the columns series (a key of `KINDS`), flow, flow_cca, time_s and value."""
     parts, has_program = [], not sockets.groupby("flow")["cwnd_packets"].any().all()
     for (flow, cca, _), rows in sockets.groupby(["flow", "flow_cca", sockets["path"].fillna(0)], observed=True):
         if flow < MOST_FLOWS and has_program and len(rows) > 1:

@@ -1,4 +1,4 @@
-"""Draw heat maps of the shares of two competing flows: each CCA of the exam against every other CCA."""
+"""Plot heat maps of the shares of two competing flows: each CCA of the exam against every other CCA."""
 
 import pandas as pd
 
@@ -31,7 +31,7 @@ def shares(flows) -> pd.DataFrame:
         if kind in PANELS and len(of_run) == 2:
             of_group = of_run.set_index("group")
             if kind in ("near", "far") and of_group["rtt_path_ms"].nunique() == 1:
-                kind = "beside"  # both are near their receivers, or both are far
+                kind = "beside"  # the RTTs are equal, so this pair belongs in the panel of flows on the same path
             goodput = of_group["goodput_lifetime_mbps"]
             ccas = of_group["flow_cca"]
             rows.append((kind, ip_version, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))

@@ -1,4 +1,4 @@
-"""Draw throughput against queueing delay: one panel per scenario, one ellipse per CCA.
+"""Plot throughput against queueing delay, with one panel per scenario and one ellipse per CCA.
 
 The figure follows Winstein and Balakrishnan (SIGCOMM 2013, figure 4).
 """
@@ -22,7 +22,7 @@ TITLE = "Throughput against queueing delay"
 
 
 def pairs_of(values: pd.DataFrame) -> pd.DataFrame:
-    """Return `DELAY` and `THROUGHPUT` from `EXAM_VALUES`, one row per run that has both."""
+    """Return `DELAY` and `THROUGHPUT` from `EXAM_VALUES`, one row per run for which both are known."""
     keys = ["scenario", "cca", "ip_version", "replication"]
     wide = values[values["measure"].isin([DELAY, THROUGHPUT])].pivot(index=keys, columns="measure", values="value")
     return wide.reindex(columns=[DELAY, THROUGHPUT]).dropna().reset_index()
@@ -46,7 +46,7 @@ def _draw(data, scenarios):
         value_axis(axes, "y", linear_axis(min(lowest, 0.98 * highest), highest))
         value_axis(axes, "x", linear_axis(0, max(here[DELAY].max(), *(max(x) for x, _ in outlines.values())) or 1.0))
         lines_behind(axes, "xy")
-        # Less delay is better and therefore on the right: the best place is at the top right.
+        # Less delay is better and therefore further to the right: the best position is at the top right.
         axes.invert_xaxis()
         axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         panel_title(axes, row["label"], "goodput, % of the path's maximum", LEFT_PT, key_pt)

@@ -1,8 +1,8 @@
-"""Published statements on measures of the exam: the CCA, the scenarios, and the bounds that the statement implies for our mean.
+"""Published statements about the exam's measures: the CCA, the scenarios, and the bounds that each statement implies for our mean.
 
-The bounds are set here in advance, as the margins are in the study. They allow for conditions that the source leaves open, such as another
-rate or an omitted start; `words` mentions such conditions. A statement is used in every exam in which its CCA runs, whether the CCA is
-examined or not. So each exam is itself checked against known results.
+The bounds are set here in advance, as the margins are in the study. They allow for conditions that differ from the source's or that the
+source leaves open, such as the rate or whether start-up is included; `words` mentions such conditions. A statement is used in every exam in
+which its CCA runs, whether the CCA is examined or not. So each exam is itself checked against known results.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Published:
     """A published statement."""
 
     cca: str  # CCA that the statement is about
-    scenarios: tuple[str, ...]  # full names of the scenarios with the statement's conditions
+    scenarios: tuple[str, ...]  # full names of the scenarios that meet the statement's conditions
     measure: str  # one of the criterion's measures
     words: str  # the statement, with its conditions
     source: str  # source of the statement
@@ -26,10 +26,10 @@ class Published:
         -inf
     )  # bounds, inclusive, that the statement implies for the measure's mean, in the measure's unit
     at_most: float = inf
-    minus: str = ""  # CCA whose value with the same seeds is subtracted; if empty, the value itself is meant
+    minus: str = ""  # CCA whose value with the same seeds is subtracted; if empty, nothing is subtracted
 
 
-#: Exclusive bounds ("more than", "less than"): the next representable number.
+#: Exclusive bounds ("more than", "less than") become the next representable number.
 def _more_than(bound):
     return nextafter(bound, inf)
 
@@ -121,8 +121,8 @@ SHARES = (
     ),
 )  # fmt: skip
 
-#: A burst of four packets is one loss event. A quarter is allowed for effects that the law ignores: randomness of losses, bursts that extend
-#: into the next window, and timeouts.
+#: A burst of four packets is one loss event. The tolerance of a quarter allows for effects that the law ignores: random variation of
+#: losses, bursts that extend into the next window of data, and timeouts.
 _RENO_PERCENT = 100 * aimd_window(0.01 / 4, 1, 0.5) / (_RATE_PACKETS_S * _RTT_S)
 RESPONSE = (
     Published(

@@ -1,4 +1,4 @@
-"""The section on an exam: findings, verdicts by group, and links to the figures of the cases."""
+"""The section on an exam: findings, verdicts by group, and links to the figures that show the cases."""
 
 import pandas as pd
 
@@ -64,7 +64,7 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the findings that open the report: failures of the CCA, the lead, inapplicable cases, the worst rows, and collapses."""
+    """Return the findings at the top of the report: the CCA's failures, the lead, inapplicable cases, the worst rows, and collapses."""
     card, exam = material.tables.scorecard, material.study["exam"]
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
@@ -80,7 +80,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
     """Return the name, verdict, style and counts of a group, given its deciding rows.
 
-    The verdict is *worse* if any row has it, *not measured* if no row was measured, and otherwise "nothing worse shown".
+    The verdict is *worse* if the verdict of any row is, *not measured* if no row was measured, and otherwise "nothing worse shown".
     """
     verdicts = set(deciding["verdict"])
     if WORSE in verdicts:
@@ -99,7 +99,7 @@ def counts_words(card: pd.DataFrame) -> str:
 
 
 def link_of(row, material) -> str:
-    """Return the identifier of the figure that shows a row's case, or of the section if there is no such figure."""
+    """Return the identifier of the figure that shows a row's case; if there is no such figure, that of the section."""
     card = material.tables.scorecard
     measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
     others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES

@@ -1,4 +1,4 @@
-"""Sentences on a scorecard: its lead, its worst rows and open rows, and runs that failed because of the CCA."""
+"""Sentences about a scorecard: its lead, its worst rows and open rows, and runs that failed because of the CCA."""
 
 import re
 
@@ -22,7 +22,7 @@ FAILED_WORDS = {
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the lead sentence: the number of worse rows and the worst row, or otherwise the open row that is closest to *worse*."""
+    """Return the lead sentence: the number of worse rows and the worst row; if no row is worse, the open row closest to *worse*."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
@@ -36,7 +36,7 @@ def lead(deciding: pd.DataFrame) -> str:
         others.append(f"{unmeasured} not measured")
     rest = f"; {', '.join(others)}" if others else ""
     if worse:
-        # A single case is more informative than the row on all of them.
+        # A row for a single case is more informative than the row for all cases.
         worst = max(worst_rows(deciding), key=lambda row: row["measure"] != RARE_EVENTS.measures[0])
         return (
             f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
@@ -54,7 +54,7 @@ def inapplicable_cases(card: pd.DataFrame) -> list[str]:
 
 
 def _row_name(row) -> str:
-    """Return a row's subject for use within a sentence, such as "fairness among its own flows (case: 2 flows)"."""
+    """Return the subject of a sentence about a row, such as "fairness among its own flows (case: 2 flows)"."""
     where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
     return f"{re.split('[,:]', row['criterion'])[0]}{where}"
 
@@ -79,11 +79,11 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return the rows with the verdict *worse* to show as findings: at most `MOST_FINDINGS`, and one per criterion.
 
-    The row on all cases comes first; the others are ordered by size in margins and then by the share of worse runs.
+    The row for all cases comes first; the others are ordered by the size of the difference in margins, then by the share of worse runs.
     """
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
-    # A criterion is one finding, in the scenario with the worst result; the criterion on all cases together comes first.
+    # Each criterion gives one finding, for the scenario with the worst result; the criterion for all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
     ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
@@ -92,7 +92,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return the open rows in which the CCA collapses more often than the most similar standard CCA.
 
-    The page reports these rows as findings although they have no verdict.
+    The page reports these rows as findings although their verdict is still open.
     """
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
@@ -114,7 +114,7 @@ def _worse_words(row) -> str:
 
 
 def row_sentence(row) -> str:
-    """Return a sentence on a row that is worse or in which runs collapse."""
+    """Return a sentence about a row that is worse or in which runs collapse."""
     measure = MEASURES[row["measure"]]
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
@@ -156,7 +156,7 @@ def open_sentence(row) -> str:
 
 
 def unit_of(measure) -> str:
-    """Return a measure's unit with a space in front; empty if it has no unit."""
+    """Return a measure's unit with a leading space; empty if the measure has no unit."""
     return f" {measure.unit}" if measure.unit else ""
 
 

@@ -1,4 +1,4 @@
-"""The exam: a congestion control algorithm is compared with the standard CCAs by the criteria of RFC 9743."""
+"""The exam compares a congestion control algorithm with the standard CCAs by the criteria of RFC 9743."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -9,7 +9,7 @@ from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
-#: Largest number of scenarios for which each case is drawn.
+#: Every case is plotted over time only if the exam has at most this many scenarios.
 MOST_CASES = 60
 #: Measures on the axes of `THROUGHPUT`.
 AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))
@@ -38,7 +38,7 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
 
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
-    """Return the names of the tables from which values are measured, with ``groups`` only if a scenario has groups."""
+    """Return the names of the tables from which the measures are computed; ``groups`` is included only if a scenario defines groups."""
     groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
     return (*groups, "runs", "flows", "scenarios", "sockets", "queue")
 

@@ -14,7 +14,7 @@ from topics.expectations.tables import EXPECTATIONS
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the tables to which expectations refer, and write the outcomes."""
+    """Read the tables that the expectations refer to, and write the outcomes."""
     asked, outcomes, run_of = params.expectations, [], {}
     if asked["predicates"] or "claims" in params.tables:
         of_runs = read_runs(inputs.runs), read_flows(inputs.flows), read_table(inputs.scenarios, SCENARIOS)

@@ -12,7 +12,7 @@ from study_files.study_validation import nearest_choice, problems_of_form, value
 from topics.claims.claims_file import completed_claims, schema_for
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
-#: Keys of a claim that apply only to papers and not to expectations.
+#: Keys of a claim that apply to papers but not to expectations.
 OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable", "needs_real_clock", "expect")
 #: Keys by which a value in a row of a table can be judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
@@ -20,7 +20,7 @@ NUMBERS = ("number", "count", "ordinal")
 
 
 class ExpectationError(FileError):
-    """An expectation can't be checked as written."""
+    """Raised for an expectation that can't be checked as written."""
 
 
 def expected_of_claims(claims) -> list[dict]:
@@ -46,16 +46,16 @@ def expectations_of(study, source, tables) -> dict:
     study : dict
         Resolved study, whose ``analysis.expect`` already includes the expectations stated in its claims file.
     source : str
-        Name of the study's file, for messages.
+        Name of the study's file, used in messages.
     tables : iterable of run_tables.table.Table
-        Tables that the study's results will have.
+        Tables that the study's results will include.
 
     Returns
     -------
     dict
-        ``ids``: the expectations' names in the file's order. ``predicates``: the expectations that are predicates, as the content of a
-        claims file (see `claims_file.load_claims`) with the study's scenarios; None if there are none. ``rows``: the expectations about
-        tables, with all keys.
+        ``ids``: the names of the expectations, in the file's order. ``predicates``: the expectations that are predicates, in the form of a
+        claims file (see `claims_file.load_claims`) with the study's scenarios; None if no expectation is a predicate. ``rows``: the
+        expectations about tables, with all keys.
     """
     expect = study["analysis"]["expect"]
     content = {
@@ -79,14 +79,14 @@ def expectations_of(study, source, tables) -> dict:
     if problems:
         raise ExpectationError(source, [problem.replace("claims[", "analysis.expect[") for problem in problems])
     for scenario in content["scenarios"]:
-        scenario["scenario"] = [scenario["id"]]  # a condition that only this scenario meets
+        scenario["scenario"] = [scenario["id"]]  # a condition that no other scenario meets
     return {"ids": ids, "predicates": content if predicates else None, "rows": rows}
 
 
 def _absent_tables(study):
     """Return the names of tables that no expectation can be about.
 
-    These are the tables that only other studies have, and the table of expectations itself.
+    These are the tables that don't exist for this study, and the table of expectations itself.
     """
     there = {
         "controls": study["controls"] != "none",
@@ -103,7 +103,7 @@ def _row_schema():
 
 
 def _schema(own_ccas):
-    """Return the schema of a mapping whose ``claims`` are the expectations of a study that defines these CCAs."""
+    """Return the schema of a mapping whose ``claims`` are a study's expectations; the study defines the CCAs `own_ccas`."""
     schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
     items = schema["properties"]["claims"]["items"]
     items["allowed"] = "a mapping with the keys id, kind, quantity and the keys of its kind, or id, table and column"
@@ -148,7 +148,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield the problems of an expectation about a table. Each sentence begins with the key that makes a check impossible."""
+    """Yield the problems of an expectation about a table. Each sentence begins with the key that makes the check impossible."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:

@@ -1,6 +1,6 @@
-"""The lines that a study as a gate shows to the user, one for each failure in the table of expectations.
+"""The lines that are shown to the user when a study fails as a gate, one for each failure in the table of expectations.
 
-A line has the number, the interval, the expectation, and a run to repeat. Only the standard library is used.
+Each line states the value, the interval, the expectation, and a run to repeat. Only the standard library is used.
 """
 
 import csv
@@ -11,15 +11,16 @@ from pathlib import Path
 TABLE = "analysis/expectations.csv"
 #: File with the lines of the last call that failed, for `show_failures`.
 FAILED = "logs/gate.failed"
-#: Largest number of lines for one expectation, which may apply to a thousand rows.
+#: Largest number of lines shown for one expectation, which may apply to a thousand rows.
 MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
-    """Return one line for each unmet expectation in a results folder.
+    """Return the lines about all unmet expectations in a results folder.
 
-    An expectation about a table has one line for each row that doesn't meet the expectation. The command that repeats a run uses
-    ``configfile``, the study's file, and ``platform`` if the study ran on a platform not in its file.
+    For an expectation about a table, there is one line for each of the first `MOST_LINES` rows that don't pass, and a line that counts the
+    others. The command that repeats a run uses ``configfile``, the study's file, and ``platform`` if the study ran on a platform other than
+    the one in its file.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""
@@ -35,7 +36,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line for a rejected row of `EXPECTATIONS`; ``call`` is the command that repeats the row's run."""
+    """Return the line about a row of `EXPECTATIONS` that doesn't pass; ``call`` is the command that repeats the row's run."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"
@@ -62,12 +63,12 @@ def _number(text):
 
 
 def forget_failures(folder) -> None:
-    """Delete the failures of an earlier call."""
+    """Delete the stored failures of an earlier call."""
     Path(folder, FAILED).unlink(missing_ok=True)
 
 
 def show_failures(folder) -> None:
-    """Print the failures of this call if the gate has failed."""
+    """Print the failures that this call stored, if the gate has failed."""
     if Path(folder, FAILED).exists():
         text = Path(folder, FAILED).read_text(encoding="utf-8")
         print(

@@ -1,4 +1,4 @@
-"""Fail if a study doesn't pass as a gate, and store the lines on its failures where the Snakefile's `onerror` finds them."""
+"""Fail if a study doesn't pass as a gate, and store the lines about its failures for the Snakefile's `onerror` handler."""
 
 import sys
 from pathlib import Path

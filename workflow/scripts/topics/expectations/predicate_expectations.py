@@ -1,4 +1,4 @@
-"""Expectations written as predicates, like claims. The study's runs are judged by the same statistics, intervals and verdicts."""
+"""Expectations written as predicates, like claims: the same statistics, intervals and verdicts judge the study's runs."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPROD
 from topics.expectations import tables
 from topics.expectations.row_expectations import NO_INTERVAL, passes
 
-#: Verdict on a claim -> outcome of the expectation written as the same predicate.
+#: Verdict on a claim -> outcome of an expectation that is written as the same predicate.
 OUTCOMES = {
     REPRODUCED: tables.MET, NOT_REPRODUCED: tables.NOT_MET, NOT_SHOWN: tables.NOT_SHOWN, NOT_TESTABLE: tables.NOT_TESTABLE,
 }  # fmt: skip
@@ -37,7 +37,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return the run to repeat for each claim of a study's claims file, by the claim's id.
+    """Return claim id -> run to repeat, for each claim in a study's claims file.
 
     ``table`` is `CLAIMS`. The other parameters are the same as for `Samples`.
     """
@@ -54,7 +54,7 @@ def _row(claim, row, samples, runs):
     expected = _expected_words(claim, row)
     subject = row["requirement"].removesuffix(f": {expected}")
     measure = parts_of(claim, samples)[0][0]
-    if measure.plain or not subject:  # otherwise the subject begins with it
+    if measure.plain or not subject:  # otherwise, the subject begins with the measure
         subject = f"{measure.words}; {subject}" if subject else measure.words
     return {
         "expectation": claim["id"],
@@ -87,13 +87,13 @@ def _expected_words(claim, row):
 def _run_to_repeat(claim, row, samples, runs):
     """Return the run to repeat, from the predicate's first group of cells.
 
-    The run has the value that is farthest off in the direction in which the statistic misses the requirement.
+    It is the run whose value deviates most in the direction in which the statistic violates the requirement.
     """
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
     chosen = np.logical_and.reduce([samples.runs[factor].isin(names) for factor, names in factors.items()])
-    if not chosen.any():  # none is valid
+    if not chosen.any():  # no run is valid
         candidates = runs[np.logical_and.reduce([runs[factor].isin(names) for factor, names in factors.items()])]
         return run_name(candidates.iloc[0]) if len(candidates) else ""
     values = np.where(chosen, samples.of_runs(parts_of(claim, samples)[0][0]), np.nan)
@@ -105,7 +105,7 @@ def _run_to_repeat(claim, row, samples, runs):
 
 
 def _wrong_way(claim, value):
-    """Return 1 if large values miss the requirement, -1 if small values miss it, and 0 if this is unknown."""
+    """Return 1 if large values violate the requirement, -1 if small values violate it, and 0 if the direction is unknown."""
     if claim["kind"] == "ordering":
         return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
     if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:

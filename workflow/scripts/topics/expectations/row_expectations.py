@@ -1,4 +1,4 @@
-"""Expectations about rows of a table: select the rows, and find those that don't meet the expectation."""
+"""Expectations about the rows of a table: select the rows, and find those that don't meet the expectation."""
 
 import math
 from itertools import takewhile
@@ -12,20 +12,20 @@ from topics.claims.claim_words import requirement_words
 from topics.claims.tables import NOT_REPRODUCED, REPRODUCED
 from topics.expectations.tables import EXPECTATIONS, MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE
 
-#: Replication for a row that doesn't give one.
+#: Replication that is used for a row that doesn't state one.
 FIRST = 1
 #: Longest text, in characters, that is used to identify a row.
 LONGEST_NAME = 60
-#: Reason why a value that meets a requirement isn't evidence.
+#: Reason why a value isn't evidence although it meets a requirement.
 NO_INTERVAL = ", but there is no interval: a single measurement, or runs that don't allow an interval, are not evidence"
-#: Columns of a table with values -> columns of `EXPECTATIONS` that show them if the expectation is about a text.
+#: Column of a table that contains values -> column of `EXPECTATIONS` that shows them if the expectation is about a text.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
     """Return the rows of `EXPECTATIONS` for an expectation about a table.
 
-    There is one row for each row of the table that doesn't meet the expectation, or a single row if all of them do.
+    There is one row for each row of the table that doesn't pass, or a single row if all rows pass.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def check_rows(one, table, declared, study) -> list[dict]:
         A table from `run_tables.reading.read_table`.
     declared : run_tables.table.Table
     study : dict
-        The resolved study, used to find the runs that a row is about.
+        The resolved study, which is used to find the runs that a row is about.
     """
     chosen = table[_is_chosen(one, table)]
     expected = _expected_words(one, declared)
@@ -69,7 +69,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Name the first value in an expectation's conditions that no chosen row has; empty if every value occurs."""
+    """Name the first value in an expectation's conditions that doesn't occur in any chosen row; empty if every value occurs."""
     if chosen.empty:
         return "it"
     missing = (
@@ -84,7 +84,7 @@ def _absent(one, chosen):
 def _is_same(cell, value):
     """Return whether a value in a table equals a value in the study's file.
 
-    If the table's value is a text, it is compared with the text of the other value.
+    If the table's value is a text, the other value is converted to text before they are compared.
     """
     return cell == (value if not isinstance(cell, str) else str(value))
 
@@ -106,11 +106,11 @@ def _judged(one, row, declared, study):
     judged |= {"low": low, "high": high}
     if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    if math.isnan(low) and math.isnan(high):  # only a value: sufficient for a run, but for a mean it isn't evidence
+    if math.isnan(low) and math.isnan(high):  # there is only a value: it is sufficient for a run, but isn't evidence for a mean
         met = bool(meets_requirement([cell], one["requirement"]).all())
         outcome = (NOT_SHOWN if one["interval"] else MET) if met else NOT_MET
         because = f"the value {'meets' if met else 'misses'} the requirement" + NO_INTERVAL * bool(one["interval"])
-    else:  # a missing end is infinite
+    else:  # a missing end counts as infinite
         ends = (-math.inf if math.isnan(low) else low, cell, math.inf if math.isnan(high) else high)
         verdict, because = interval_verdict(*ends, one["requirement"])
         outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)
@@ -154,7 +154,7 @@ def _expected_words(one, declared):
 
 
 def _unit_of(one, declared):
-    """Return the unit of an expectation's column; None if the row gives the unit."""
+    """Return the unit of an expectation's column; None if the row states the unit."""
     unit = declared[one["column"]].unit
     return None if unit == IN_UNIT else unit
 
@@ -170,7 +170,7 @@ def _subject(one, row, declared):
 def _run_of(row, study):
     """Return a run that a row refers to; empty if the row doesn't name a scenario of the study.
 
-    The result is the row's worst run or, if the row has none, a run of the row's cell.
+    The result is the row's worst run or, if the row doesn't name one, a run of the row's cell.
     """
     if isinstance(row.get("worst_run"), str) and row["worst_run"]:
         return row["worst_run"]

@@ -35,12 +35,12 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on whether the study passes as a gate."""
+    """Return a finding that states whether the study passes as a gate."""
     return [Finding("Gate", gate_sentence(material.tables.expectations), "expectations")]
 
 
 def gate_sentence(table) -> str:
-    """Report the number of expectations that pass, and name the others."""
+    """Report how many expectations pass, and name those that don't."""
     passed = table.groupby("expectation", sort=False)["passed"].all()
     missed = list(passed.index[~passed])
     if not missed:

@@ -1,4 +1,4 @@
-"""The study as a gate: each expectation of the results, and its outcome."""
+"""The study as a gate: each expectation about the results, and its outcome."""
 
 from topics.expectations.tables import EXPECTATIONS
 from topics.topic import Place, Topic

@@ -1,4 +1,4 @@
-"""Measure the effects of a path outage: rates, the standstill, and the time until the path is used again."""
+"""Measure the effects of a path outage: rates, the longest time without delivery, and the time until the path is used again."""
 
 import pandas as pd
 

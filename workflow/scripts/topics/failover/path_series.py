@@ -1,4 +1,4 @@
-"""Data delivered over time by the subflows on each path, and the measures of an outage that are derived from these data."""
+"""Data that the subflows on each path deliver over time, and the measures of an outage derived from this data."""
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,14 @@ MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_
 def acked_by_path(samples) -> pd.DataFrame:
     """Return the cumulative number of acknowledged bytes, with one row per sample time and one column per path.
 
-    The number is 0 while a path has no subflow.
+    The number is 0 while there is no subflow on a path.
     """
     acked = samples.pivot_table(index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last")
     return acked.sort_index().ffill().fillna(0.0).T.groupby(level="path").sum().T
 
 
 def measure_run(acked, scenario) -> dict[str, float]:
-    """Return the `MEASURES` of a run.
+    """Return a run's `MEASURES`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time in s in which a count doesn't grow.
+    """Return the longest time in s during which a count doesn't grow.
 
     The search begins at the last sample at or before ``begin_s``, and ends at ``end_s``.
     """
@@ -68,9 +68,9 @@ def _first_growth(acked, from_s):
 
 
 def path_ideal_mbps(run, scenario) -> float | pd.Series:
-    """Return the goodput in Mbit/s over one path that is always full and never down.
+    """Return the goodput in Mbit/s over one path that is fully used all the time and never down.
 
-    ``run`` is a row, or several rows, of ``tidy/runs.csv``; ``scenario`` is the row of ``tidy/scenarios.csv``.
+    ``run`` is a row, or several rows, of ``tidy/runs.csv``; ``scenario`` is a row of ``tidy/scenarios.csv``.
     """
     of_path = scenario["capacity_most_mbps"] / scenario["paths"]
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path

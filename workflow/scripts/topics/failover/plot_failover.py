@@ -1,4 +1,4 @@
-"""Draw the rate of each path over time while one path is down, with one run and one panel per CCA."""
+"""Plot each path's rate over time, before, during and after an outage of one path, with one run and one panel per CCA."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -16,16 +16,16 @@ from topics.failover.path_series import COLUMNS, acked_by_path
 from wording.number_format import number, plain
 from wording.sentence_words import cca_name
 
-#: Averaging time of rates, long enough to hide single acknowledgements.
+#: Averaging interval for rates, long enough to hide individual acknowledgements.
 STEP_S = 0.5
-#: Line styles of the path that goes down, and of the other paths.
+#: Line styles for the path that goes down, and for the other paths.
 LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 
 def rates_over_time(samples) -> pd.DataFrame:
     """Return the rate of each path as a table: ``path``, ``time_s`` and ``acked_mbps``.
 
-    Each rate is averaged over the `STEP_S` seconds before its time.
+    Each rate is averaged over the `STEP_S` seconds that end at ``time_s``.
     """
     acked = acked_by_path(samples)
     steps = pd.Index([step * STEP_S for step in range(int(acked.index[-1] / STEP_S) + 1)])

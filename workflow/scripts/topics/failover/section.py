@@ -1,4 +1,4 @@
-"""The section on failover: rates while a path is down, standstill and return."""
+"""The section on failover: rates while a path is down, the standstill, and the time until the path is used again."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_cell, shown_interval, shown_number
 from report_parts.material import Finding
@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per scenario, with the ranges of the standstill and of the time until the path is used again."""
+    """Return one finding per scenario: the range of the standstill, and that of the time until the path is used again."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []

@@ -1,4 +1,4 @@
-"""Outage of an MPTCP path: the traffic on the other paths during the outage, and the time until the path is used again."""
+"""Outage of one path of an MPTCP connection: traffic on the other paths meanwhile, and the time until the path is used again."""
 
 from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic, mostly
@@ -7,7 +7,7 @@ from topics.topic import Analysis, Plot, Topic, mostly
 def outage_scenarios(design) -> tuple[str, ...]:
     """Return the scenarios in which a path goes down while sockets are sampled.
 
-    Without samples, the outage can't be seen.
+    Without samples, an outage isn't visible.
     """
     return tuple(
         scenario["id"]

@@ -21,14 +21,12 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, with the change from the base to this level.
-
-    The change is in the ratio of the two goodputs, in percent.
+    """Return a pair's result at one level, with the percentage by which the goodputs' ratio differs from that in the base.
 
     ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """
     row = pair_row(values, flows, params)
-    row.pop("p", None)  # a test against one half, which this table doesn't have
+    row.pop("p", None)  # the p-value of a test against one half, which isn't in this table
     if base is None:
         return row
     row["base_share"] = pair_row(base, flows, params)["share"]
@@ -50,11 +48,11 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the level of the base scenario, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, the table has one row for each pair, in the study's order of CCAs.
-    Otherwise there is one row for each order of a pair, and for each CCA against itself. p is adjusted over the levels and pairs of a
+    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, each pair is one row, with the CCAs in the study's order. Otherwise
+    each order of a pair is a row, and so is each CCA against itself. p is adjusted over the levels and pairs of a
     factor and IP version (Holm, 1979).
 
-    ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
+    ``queues`` gives the packet and queue sizes of the scenarios (from `queue_sizes.queues_of`).
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

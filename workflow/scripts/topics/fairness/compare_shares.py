@@ -1,4 +1,4 @@
-"""Compare the shares of flows that meet on a link: by mix, by pair of CCAs, and by starting order."""
+"""Compare the shares of flows that compete on a link: by mix, by pair of CCAs, and by starting order."""
 
 import pandas as pd
 
@@ -12,12 +12,12 @@ from topics.fairness.pair_shares import balance_mean, bounded_columns, coarsest_
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
-# Column of a flow -> prefix of the columns with its mean.
+# Column of the flows' table -> prefix of the columns that contain this column's mean.
 MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retransmits"}
 
 
 def _sides_of_runs(shares):
-    """Return the totals of the flows at each position in each valid run, by `CELL`, position and replication.
+    """Return totals over the flows at each position in each valid run, by `CELL`, position and replication.
 
     Columns include share (sum over the flows), first (whether one of the flows was scheduled to start first) and `MEANS` (means per flow).
     """
@@ -31,14 +31,14 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Return the columns of `SHARES` beginning with ``position``, for the flows at one position of a mix, without p_holm.
+    """Return the columns of `SHARES` from ``position`` on (except p_holm) for the flows at one position of a mix.
 
-    `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` has one row per
+    `flows` are the position's flows in all replications, and `total` is the number of all flows in a run. `sides` contains one row per
     replication, which is the unit of analysis.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
-    # If each of k flows is off by r, the share s of m of them is off by (m (1 - s) + (k - m) s) r divided by the total.
+    # If each of k goodputs is off by r, the share s of m flows is off by (m (1 - s) + (k - m) s) r divided by the total.
     step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
     share, tested = bounded_estimate(sides["share"], params.confidence, resolution=coarsest_known(step)), {}
     if fair < 1:
@@ -68,7 +68,8 @@ def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
     Returns `SHARES`, given `FLOW_SHARES`. The p-value of the test against the fair share is adjusted over the tests of a scenario and
-    IP version (Holm, 1979). The two sides of a pair are one test: only the first side is counted, and the second gets the same p-value.
+    IP version (Holm, 1979). The two sides of a pair are one test: only the first side is counted, and the second side is given the same
+    p-value.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

@@ -1,4 +1,4 @@
-"""The flows of all runs with their shares of the link, and values that are derived for runs with two sides.
+"""The flows of all runs with their shares of the link, and values derived for runs in which two sides compete.
 
 In this module, `shares` are rows of `FLOW_SHARES`.
 """
@@ -18,7 +18,7 @@ PLACE = ["scenario", "ip_version"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """The runs in which two CCAs meet."""
+    """The runs in which two CCAs compete."""
 
     runs: pd.DataFrame  # result of `two_sided_runs`
     alike: dict[str, bool]  # result of `paths_alike`
@@ -59,16 +59,16 @@ def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
 def position_of(shares) -> pd.Series:
     """Return the position of each flow in its mix, counted from 0: flow i of a mix of k CCAs has position i mod k.
 
-    If all flows run one CCA, each flow has a separate position.
+    If all flows use the same CCA, each flow has a position of its own.
     """
     sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
 
 
 def paths_alike(shares) -> dict[str, bool]:
-    """Return, for each scenario, whether all positions have the same paths and the same number of flows.
+    """Return, for each scenario, whether the paths and the number of flows are the same at all positions.
 
-    This follows from the study's design, not from its results. If the positions are alike, the order of a mix's CCAs
+    The study's design determines this, not its results. If the positions are alike, the order of a mix's CCAs
     determines only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
@@ -79,7 +79,7 @@ def paths_alike(shares) -> dict[str, bool]:
 
 
 def two_sided_runs(shares) -> pd.DataFrame:
-    """Return the valid runs whose flows have two positions, one row per run.
+    """Return the valid runs whose flows are at two positions, with one row per run.
 
     The columns are `RUN`, scenario_label, flows, jain_index, first_rtt_path_ms, second_rtt_path_ms, and
 
@@ -103,7 +103,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
     first, second = (table["mbps"][side].where(known[side] == sizes[side]) for side in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
         balance = logit(first / (first + second))
-        # Error of the ratio if both goodputs are off by their resolution.
+        # Error of the ratio if each goodput is off by its resolution.
         step = table["finely"][0] / first + table["finely"][1] / second
     started = table["started"].fillna(False).astype(bool)
     result = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Draw matrices of CCAs against CCAs, one panel per scenario, in which each tile shows a number."""
+"""Plot matrices of CCAs against CCAs, with one panel per scenario and a number in each tile."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ from figure_parts.scenario_panels import (
 from figure_parts.tiles import draw_tile
 from wording.number_format import is_missing
 
-# More columns than this are split over several panels, so that tiles stay legible on a phone.
+# Matrices with more columns are split into several panels, so that tiles stay legible on a phone.
 COLUMNS_A_PANEL = 8
 PANEL_PT, ROW_PT, RIGHT_PT, TITLE_PT, KEY_PT, HEADER_PT = 250, 24, 8, 32, 34, 32
 LARGEST_TILE_PT = 46
@@ -37,10 +37,10 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of values to colour steps, with the figure's title, the label of the colour key, and the limits of the steps.
+    """A mapping of values to colour steps, with the figure's title, the label of the colour key, and the bounds between steps.
 
-    On a diverging scale, which uses the balance colours, middle values are the best. On any other scale, which uses the ramp, high values
-    are the best; the ramp is reversed so that unfair values stand out.
+    On a diverging scale, which uses the balance colours, values in the middle are the best. On any other scale, which uses the ramp, high
+    values are the best; the ramp is reversed so that unfair values stand out.
     """
 
     title: str
@@ -71,9 +71,9 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     Parameters
     ----------
     cells : pandas.DataFrame
-        Columns scenario, ip_version, row_cca, column_cca, value (may be missing), note.
+        Columns scenario, ip_version, row_cca, column_cca, value (which may be missing) and note.
     panels_of : list of dict
-        Dicts with scenario, ip_version, title and conditions, one per panel; a dict fills several panels if there are many CCAs.
+        Dicts with scenario, ip_version, title and conditions, one per panel; with many CCAs, one dict describes several panels.
     scale : Scale
     """
     apply_style()
@@ -130,7 +130,7 @@ def _tile(axes, column, row, cell, scale, tile):
 def value_words(value) -> str:
     """Return the text of a tile for a value between 0 and 1.
 
-    A value other than 0 and 1 that would be rounded to 0 or 1 is shown as "<0.01" or ">0.99".
+    A value that isn't 0 or 1 but would be rounded to 0 or 1 is shown as "<0.01" or ">0.99".
     """
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
@@ -139,7 +139,7 @@ def value_words(value) -> str:
 
 
 def _key(axes, rows, scale, tile, columns):
-    # Steps side by side, with the values at which they change between them.
+    # The colour steps side by side, with the bounds between them as labels.
     width = max(columns, 150 / tile) / scale.steps
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
     for number in range(scale.steps):

@@ -1,4 +1,4 @@
-"""Measure each flow's share of the link in each run, over the time that all flows have in common."""
+"""Measure each flow's share of the link in each run, over the time during which all flows are active."""
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ def add_shares(shares) -> pd.DataFrame:
     shares["share"] = (shares["goodput_mbps"] / total).where(whole)
     shares["fair_share"] = 1 / size
     shares["jain_index"] = of_run["goodput_mbps"].transform(jain_index).where(whole)
-    # Use the drawn order: a test may rely on it because it is random.
+    # Use the scheduled order: it was drawn at random, so a test may rely on it.
     earliest, latest = (of_run["start_offset_ms"].transform(name) for name in ("min", "max"))
     shares["first"] = (shares["start_offset_ms"] == earliest) & (earliest < latest)
     shares["position"] = position_of(shares)

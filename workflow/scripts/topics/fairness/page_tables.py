@@ -1,4 +1,4 @@
-"""The tables of the section on fairness, which readers can sort and filter."""
+"""The tables in the section on fairness, which users can sort and filter."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell, effect_cells, number_cell, round_trip
@@ -103,7 +103,7 @@ def _table(identifier, caption, table, shown):
 
 
 def pair_table(pairs) -> dict:
-    """Return the table of pairs of CCAs, with one row per pair if both orders are one condition."""
+    """Return the table of pairs of CCAs; if the two orders of a pair are one condition, the pair is a single row."""
     return _table("fairness-pairs", "CCA against CCA in each scenario", once(pairs), PAIRS)
 
 
@@ -116,7 +116,7 @@ def factor_table(factors) -> dict:
 
 
 def order_table(orders) -> dict:
-    """Return the table of the advantages of starting first and of being on one of the host pairs."""
+    """Return the table of two advantages: that of starting first, and that of the first pair of hosts."""
     return _table(
         "fairness-orders", "Advantages of starting first, and of being on one of the host pairs", orders, ORDERS
     )

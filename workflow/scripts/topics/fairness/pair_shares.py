@@ -1,6 +1,6 @@
 """Shares of two CCAs against each other in every scenario.
 
-If both orders of a mix are one condition, they are combined.
+If the two orders of a mix are one condition, their runs are pooled.
 """
 
 from dataclasses import replace
@@ -17,13 +17,13 @@ from inference.share_intervals import NOISE, BoundedEstimate, bounded_estimate, 
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
 
-#: Treatment of the two orders of a mix: combined, or as named.
+#: How the two orders of a mix are treated: pooled, or kept separate as named.
 POOLED, ORDERED = "both", "as named"
 _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_step"]
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return a dict that maps the CCAs at a mix's two positions to the mix's runs, for `replication_balances`.
+    """Return, for `replication_balances`, a dict that maps the CCAs at a mix's two positions to the mix's runs.
 
     ``runs`` come from `two_sided_runs` and belong to one scenario and IP version. Each table is indexed by replication and has the
     columns balance, jain_index, row_mbps and column_mbps (the row's CCA is the one at the first position), step and jain_step.
@@ -40,8 +40,8 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     ``b+a`` are one condition (`pooled`), a starts first in one of the two runs and second in the other. The mean of both runs is the
     replication's value; the replication is the unit of analysis.
 
-    Returns a table indexed by replication with the columns of `mixes_of`, runs (the number of runs), and the balances of the single
-    orders: forward (the row's CCA is first) and backward (the column's CCA is first).
+    Returns a table indexed by replication with the columns of `mixes_of`, runs (the number of runs), and the balance in each order: forward
+    (the row's CCA is at the first position) and backward (the column's CCA is).
     """
     nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
@@ -52,7 +52,7 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
         balance=-backward["balance"], row_mbps=backward["column_mbps"], column_mbps=backward["row_mbps"]
     )
     forward, backward = forward.align(backward, axis=0)
-    # Use the other order in place of a missing one.
+    # If the run of one order is missing, use the other order alone.
     means = (forward.fillna(backward) + backward.fillna(forward)) / 2
     runs = forward["balance"].notna().astype(int) + backward["balance"].notna().astype(int)
     return means.assign(forward=forward["balance"], backward=backward["balance"], runs=runs)
@@ -64,7 +64,7 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return the result for one pair: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, without adjusted p-values.
+    """Return a pair's result: the columns ``replications`` to ``note`` of `SHARE_PAIRS`, without adjusted p-values.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def coarsest_known(steps) -> float:
 def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
     """Return the `mean_test` of balances against 0, which is the balance at the fair share.
 
-    If the two sides are exchangeable, a balance is as likely as its negative, whatever the distribution.
+    If the two sides are exchangeable, a balance and its negative are equally likely, whatever their distribution.
     The result is None if there are fewer than `LEAST_PAIRS` values or if all values repeat one measurement (with resolution `step`).
     """
     balances = np.asarray(balances, float)
@@ -119,7 +119,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
     """Return a share, and the columns test and p.
 
-    If the share has an interval and a test, the test's interval replaces the share's interval.
+    If both an interval for the share and a test are possible, the test's interval replaces the share's interval.
 
     ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """
@@ -176,7 +176,7 @@ def compare_pairs(pairs, params) -> pd.DataFrame:
 
 
 def once(pairs) -> pd.DataFrame:
-    """Return the rows of `SHARE_PAIRS` without mirrored rows: if both orders are one condition, each pair has only one row."""
+    """Return the rows of `SHARE_PAIRS` without mirrored rows: if the two orders are one condition, each pair is listed once."""
     named = zip(*(pairs[name] for name in ("scenario", "ip_version", "row_cca", "column_cca", "orders")), strict=True)
     keys = [(*of, *(sorted((a, b)) if orders == POOLED else (a, b))) for *of, a, b, orders in named]
     return pairs[~pd.Series(keys, index=pairs.index, dtype=object).duplicated()]
@@ -184,7 +184,7 @@ def once(pairs) -> pd.DataFrame:
 
 def _mirrored(row):
     """Return a pair's row from the other CCA's point of view."""
-    # In b+a the other CCA uses the first pair of hosts, so the difference between the orders is the same for both.
+    # In b+a the other CCA uses the first pair of hosts, so the difference between the orders is the same for both CCAs.
     result = row | {"row_mbps": row["column_mbps"], "column_mbps": row["row_mbps"]}
     for name, other in (("share", "share"), ("share_low", "share_high"), ("share_high", "share_low"),
                         ("share_mean", "share_mean"), ("share_min", "share_max"), ("share_max", "share_min")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""Draw goodput, congestion window and RTT of the flows of one run over time."""
+"""Plot the goodput, congestion window and RTT of one run's flows over time."""
 
 import math
 
@@ -21,14 +21,14 @@ PANELS = {
     "rtt_ms": "Smoothed RTT, ms",
 }
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT = 260, 104, 34, 10, 28
-# Largest number of points per line: longer lines keep the lowest and the highest point of each bucket.
+# Largest number of points per line: of longer lines, only the lowest and the highest point of each part are kept.
 MOST_POINTS = 800
 GOODPUT_BINS = 60
 DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of the valid run in which the first position of a mix has its median share; None without a valid run.
+    """Return the key `RUN` of the valid run with the median share of a mix's first position; None if there are no valid runs.
 
     If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """
@@ -53,7 +53,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
     """Return a line with at most `MOST_POINTS` points.
 
-    A longer line is divided into equal parts. The lowest and the highest point of each part are kept.
+    A longer line is divided into parts with equal numbers of points. The lowest and the highest point of each part are kept.
     """
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
@@ -65,7 +65,7 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines_of_run(rows, bin_s):
-    """Return the points to draw, with the columns `DATA` and separate rows for each quantity."""
+    """Return the points to draw, with the columns `DATA`; each row gives one quantity only."""
     parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}
@@ -85,7 +85,7 @@ def _draw(data, title, conditions, bin_s):
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))
     flows = list(data[["flow", "flow_cca"]].drop_duplicates().itertuples(index=False))
     ccas = [cca for _, cca in flows]
-    # Solid, or dashed if an earlier flow has the same CCA.
+    # Solid, or dashed if an earlier flow uses the same CCA.
     styles = [DASHES if cca in ccas[:number] else "-" for number, cca in enumerate(ccas)]
     end = data["time_s"].max() if len(data) else 1.0
     for name, words in PANELS.items():

@@ -1,4 +1,4 @@
-"""Draw a CCA's share against each other CCA, with intervals, at the levels of each scenario factor."""
+"""Plot a CCA's share against each of the other CCAs, with intervals, at the levels of each scenario factor."""
 
 import pandas as pd
 
@@ -27,28 +27,28 @@ COLUMNS = [
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT, KEY_ROW_PT = 250, 150, 30, 10, 30, 12
 KEY_COLUMNS, KEY_GAP_PT = 3, 6
 RATIO = "rtt_ratio"
-# Share of the space between two levels over which CCAs are spread.
+# The CCAs at one level are spread over this fraction of the space between two levels.
 DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return `COLUMNS`: a CCA's share at every level, from the rows of `FAIRNESS_FACTORS` that the CCA occurs in.
+    """Return `COLUMNS`: a CCA's share at every level, from those rows of `FAIRNESS_FACTORS` that name the CCA.
 
-    Rows with the CCA in the column are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
+    Rows in which the CCA is the column's are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
     ends, level = ["share", "share_low", "share_high"], factors["level"]
     turned = level.where((factors["factor"] != RATIO) | (level == 0), 1 / level)
     as_column = factors.assign(**(1 - factors[ends].astype(float)), level=turned).rename(columns=swapped)
-    # Rows first, in the table's order.
+    # First the rows in which the CCA is the row's, in the table's order.
     both = pd.concat([as_row, as_column]).sort_index(kind="stable")
     shares = both.loc[both["cca"] == cca, COLUMNS]
     return shares.drop_duplicates(["factor", "level", "ip_version", "against"])
 
 
 def _draw(shares, factors, title):
-    """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) has the levels of the base."""
+    """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) provides the levels of the base."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]

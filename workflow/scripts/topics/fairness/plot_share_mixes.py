@@ -1,4 +1,4 @@
-"""Draw the share of each CCA, relative to the fair share, in mixes other than pairs."""
+"""Plot each CCA's share, relative to the fair share, in mixes other than pairs."""
 
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
@@ -36,7 +36,7 @@ ROW_PT, RIGHT_PT, AXIS_PT, PLOT_PT, WIDEST_LABEL_PT = 17, 10, 32, 150, 150
 def _row_name(row, many=False):
     """Return a row's name, such as "reno in reno+cubic+bbr".
 
-    If all flows have the same CCA, the name is "cubic, flow 2", or "cubic" if there are ``many`` flows.
+    If all flows use the same CCA, the name is "cubic, flow 2", or "cubic" if there are ``many`` flows.
     """
     if len(ccas_of(row["cca"])) > 1:
         return f"{row['flow_cca']} in {row['cca']}"

@@ -1,4 +1,4 @@
-"""Draw heat maps of CCA against CCA: shares of the link, or Jain's index."""
+"""Plot heat maps of CCA against CCA: shares of the link, or Jain's index."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ SCALES = {
 
 
 def _whole_matrix(pairs, flows):
-    """Return the pairs with one row for each cell that the study's mixes fill, including cells without a valid run."""
+    """Return the pairs, with one row for each matrix cell that the study's mixes fill, including cells without a valid run."""
     of_pairs = flows[mix_sizes(flows) == 2]
     mixes = [tuple(ccas_of(mix)) for mix in of_pairs["cca"].unique()]
     cells = matrix_cells(mixes, True, dict.fromkeys(cca for mix in mixes for cca in mix))

@@ -30,7 +30,7 @@ FACTORS = (
     Factor("loss_percent", "Random loss", "%"),
     Factor("rate_mbps", "Link rate", "Mbit/s"),
 )
-# Conditions that must be the same in two scenarios that are compared in a factor.
+# Conditions that must be the same in two scenarios for their levels of a factor to be compared.
 OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
           "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "reverse_queue", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
 
@@ -38,7 +38,7 @@ OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flo
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):
     """Return a scenario's level for each factor.
 
-    ``rtt_ms`` and ``other_rtt_ms`` are the RTTs of the empty paths of the first and the second position.
+    ``rtt_ms`` and ``other_rtt_ms`` are the base RTTs at the first and at the second position.
     """
     rate = scenario["rate_mbps"]
     return {
@@ -53,16 +53,16 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     """Find the base scenario, and the scenarios that differ from the base in only one factor.
 
-    The base is the scenario for which the number of such scenarios is largest; the first scenario wins a tie. Returns the base's id (None
-    if no two scenarios differ in only one factor) and the levels: factor -> list of (level, scenario) in ascending order, including the
-    base, for factors with two or more levels.
+    The base is the scenario with the largest number of such counterparts; in a tie, the first scenario is chosen. Returns the base's id
+    (None if no two scenarios differ in only one factor) and the levels: factor -> list of (level, scenario) in ascending order, including
+    the base, for factors with two or more levels.
 
     Parameters
     ----------
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv`` with ``queue_bytes``, the size of the runs' full queue.
     paths : dict of str to (float, float)
-        Scenario -> RTTs of the empty paths of both positions in ms; scenarios without an entry are excluded.
+        Scenario -> base RTTs at both positions in ms; scenarios without an entry are excluded.
     """
     rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
     known = {row["scenario"]: _factor_levels(row, *paths[row["scenario"]]) for row in rows}

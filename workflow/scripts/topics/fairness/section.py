@@ -15,7 +15,7 @@ from topics.fairness.sentences import (
 
 
 def section(material) -> dict | None:
-    """Return the template variables of the section; None if the study has no flows to report on."""
+    """Return the template variables of the section; None if there are no flows to report on."""
     tables, slugs = material.tables, list(material.figures)
     if tables.shares.empty:
         return None
@@ -40,9 +40,9 @@ def section(material) -> dict | None:
 
 
 def _who_wins(material):
-    """Return two sentences: on the ranking of CCAs, and on the pairs whose winner depends on the scenario.
+    """Return two sentences: one about the ranking of CCAs, and one about the pairs whose winner depends on the scenario.
 
-    A sentence without results is "".
+    A sentence is "" if there is nothing to report in it.
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
@@ -51,7 +51,7 @@ def _who_wins(material):
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings that open the report: the ranking of CCAs, and the pairs whose winner depends on the scenario."""
+    """Return the findings at the top of the report: the ranking of CCAs, and the pairs whose winner depends on the scenario."""
     if material.tables.shares.empty or not material.tables.share_pairs["share"].notna().any():
         return []
     answers = zip(("Fairness", "Reversals"), _who_wins(material), strict=True)

@@ -1,4 +1,4 @@
-"""Sentences with numbers on the ranking of CCAs by share, reversals of this ranking, theory, and starting order."""
+"""Sentences that report the ranking of CCAs by share, reversals of this ranking, theory, and starting order."""
 
 from report_parts.data_tables import minus
 from topics.fairness.pair_shares import POOLED, once
@@ -7,9 +7,9 @@ from topics.fairness.start_order import START
 from wording.number_format import count, is_missing
 from wording.sentence_words import cca_name, listed, p_words
 
-# Largest number of pairs to name; the most unequal ones come first.
+# Largest number of pairs that are named; the most unequal pairs come first.
 MOST_NAMED = 3
-# Largest difference in percent at which the goodputs of two pairs of hosts count as equal.
+# The goodputs of two pairs of hosts count as equal if they differ by at most this percentage.
 EVEN_PERCENT = 10
 
 
@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs without a shown difference."""
+    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs for which no difference is shown."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:

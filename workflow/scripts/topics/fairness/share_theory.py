@@ -9,13 +9,13 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: Largest difference at which a measured share and a modelled share count as agreeing.
+#: A measured share agrees with a modelled share if they differ by at most this amount.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return the models' predictions for a scenario in which the empty path has the same RTT for both flows.
+    """Return the models' predictions for a scenario in which both flows have the same base RTT.
 
     ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
     (row CCA, column CCA) -> columns of `SHARE_THEORY`. The dict is empty unless the models apply: two flows, a known drop-tail
@@ -39,7 +39,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     sizes = {"buffer_bdp": bdps, "queue_packets": queue}
     share = bbr_share(packets_s, rtt_s, queue)
     of_bbr = sizes | {"model": BBR_MODEL, "predicted": share, "expected": f"{share:.2f}"}
-    # Each flow has half of the packets on the path and in the full queue, and waits for a full queue.
+    # Half of the packets on the path and in the full queue belong to each flow, and each packet waits for a full queue.
     reno_s, cubic_s = cubic_times_s((packets_s * rtt_s + queue) / 2, rtt_s + queue / packets_s)
     friendly = reno_s <= cubic_s
     of_cubic = sizes | {
@@ -52,7 +52,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 def _agreement(row):
     """Return the `agreement` of a row's interval with the expected share; "" if it can't be judged.
 
-    Runs that repeat one measurement have no interval, but their share is known exactly. A single run isn't judged.
+    If runs repeat one measurement, there is no interval, but their share is known exactly. A single run isn't judged.
     """
     low, high = row["share_low"], row["share_high"]
     if is_missing(low):
@@ -63,7 +63,7 @@ def _agreement(row):
 
 
 def agreement(low, high, predicted) -> str:
-    """Return "yes" if a whole interval agrees with the prediction, "no" if no part of it does, and "" otherwise.
+    """Return "yes" if the entire interval agrees with the prediction, "no" if no part of the interval does, and "" otherwise.
 
     A share agrees if it is within `MARGIN` of the predicted share or, if no share is predicted, above one half.
     """

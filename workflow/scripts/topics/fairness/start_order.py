@@ -1,7 +1,7 @@
-"""Estimate the effects of the order in which two CCAs start, and of the pairs of hosts on which they run.
+"""Estimate how the shares of two CCAs depend on which CCA starts first and on which pair of hosts each CCA runs.
 
-The flows' start times are drawn for each scenario and replication, and are the same for every mix.
-Such a draw is the unit of analysis; the number of units is the number of scenarios times the number of replications.
+The flows' start times are drawn at random for each scenario and replication, and are the same for every mix. Such a draw is the unit of
+analysis: the number of units is the number of scenarios times the number of replications.
 """
 
 from itertools import combinations_with_replacement
@@ -22,12 +22,12 @@ UNIT = ["scenario", "replication"]
 
 
 def _unit_effects(runs, first, second):
-    """Return the advantage of the first position in each unit, and the position that starts first, for an unordered pair of CCAs.
+    """Return, for an unordered pair of CCAs, the first position's advantage and the position that starts first in each unit.
 
     The balances are b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
     advantage of the hosts, and s the advantage of starting first (with a negative sign if the second position
     starts first). The mean of the two balances is h + s for any d. If both CCAs are the same, the mix is its own
-    reverse. The start is 1 or -1, or 0 if it is unknown or differs between the orders.
+    reverse. The start is 1 (the first position starts first), -1 (the second does), or 0 if it is unknown or differs between the orders.
     """
     orders = [_of_mix(runs, first, second)] + ([_of_mix(runs, second, first)] if first != second else [])
     joined = pd.concat(orders, axis=1, join="inner", keys=range(len(orders)))
@@ -59,11 +59,10 @@ def _effect_rows(effects, params):
 
     ``effects`` is the result of `_unit_effects`.
 
-    If m1 and m2 are the mean advantages in the units in which the first or the second position starts
-    first, the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so
-    neither affects the other. Both intervals are Welch's (1947). Starting first is tested by permuting
-    the units' starts, which are random draws; if there are more than `PERMUTATIONS` permutations, only
-    `PERMUTATIONS` of them are drawn.
+    If m1 is the mean advantage in the units in which the first position starts first, and m2 that in the units in which the second does,
+    the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so neither estimate affects the other. Both
+    intervals are Welch's (1947). The advantage of starting first is tested by permuting the units' starts, which are random draws; if there
+    are more than `PERMUTATIONS` permutations, only `PERMUTATIONS` of them are drawn.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
@@ -101,7 +100,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     """Estimate the advantages of the first pair of hosts and of starting first, for all pairs of CCAs together and for each pair.
 
     Returns `START_ORDER`. In the rows over all pairs, cca_a and cca_b are empty, and the value of a unit is the mean over the
-    pairs. The p-values of single pairs are adjusted over the pairs (Holm, 1979).
+    pairs. The p-values of individual pairs are adjusted over the pairs (Holm, 1979).
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ _REPLICATIONS = count_column(
 
 
 def _estimate(name, unit, meaning, of, ends="", most=None):
-    """Return the columns of an estimate over replications and of the estimate's interval; `of` names the estimated quantity."""
+    """Return the columns for an estimate over replications and its interval; `of` names the estimated quantity."""
     return columns_with_intervals(
         number_column(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends
     )

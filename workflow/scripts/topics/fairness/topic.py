@@ -6,7 +6,7 @@ from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, S
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: Largest number of competitions to draw over time: all competitions between 8 CCAs.
+#: Largest number of competitions that are plotted over time: enough for all pairs of 8 CCAs.
 MOST_COMPETITIONS = 36
 _PAIRS = ("share_pairs", "flow_shares", "scenarios")
 
@@ -20,7 +20,7 @@ def _ccas_of(mixes):
 
 
 def competitions(design) -> tuple[str, ...]:
-    """Return one of the study's mixes for each unordered pair of CCAs, at most `MOST_COMPETITIONS`; () without time series."""
+    """Return one mix for each unordered pair of CCAs, at most `MOST_COMPETITIONS` in all; () if there are no time series."""
     mixes = _pair_mixes(design)
     pairs = combinations_with_replacement(_ccas_of(mixes), 2)
     orders = [[mix for mix in (f"{a}+{b}", f"{b}+{a}") if mix in mixes] for a, b in pairs]

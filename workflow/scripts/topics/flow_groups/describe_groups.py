@@ -1,4 +1,4 @@
-"""Estimate the mean goodput and share of each group of long flows or programs in each cell."""
+"""Estimate, in each cell, the mean goodput and share of each group of long flows or programs."""
 
 import pandas as pd
 
@@ -25,7 +25,7 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 def shares_percent(groups) -> pd.Series:
     """Return the goodput of each group in percent of the total goodput in the same run and direction.
 
-    The share is missing if the groups send at different times or a group has no goodput.
+    The share is missing if the groups send at different times or if the goodput of a group is missing.
     """
     of_run = groups.groupby([*RUN, "direction"], sort=False)
     total = of_run["goodput_mbps"].transform("sum", min_count=1)

@@ -26,7 +26,7 @@ SHOWN = (
 )  # fmt: skip
 CAPTION = "Goodput of each group of long flows and programs"
 TABLES = {"table": PageTable("group-cells", CAPTION, "group_cells", SHOWN)}
-#: Largest number of cells that get separate findings.
+#: Largest number of cells that are reported in separate findings.
 FEW = 3
 
 
@@ -40,7 +40,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding on the groups' goodputs for each of the first `FEW` cells with several groups."""
+    """Return one finding about the groups' goodputs for each of the first `FEW` cells with several groups."""
     cells, sentences = material.tables.group_cells, []
     several_ccas, several_versions = (cells[name].nunique() > 1 for name in ("cca", "ip_version"))
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

@@ -1,4 +1,4 @@
-"""The goodput of groups of long flows and programs, with the CCA under test or another CCA."""
+"""The goodput of groups of long flows and programs that use the CCA under test or another CCA."""
 
 from experiment.flow_groups import LONG, PROGRAM
 from topics.flow_groups.tables import GROUP_CELLS

@@ -1,7 +1,7 @@
 """Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, and power.
 
-The IPv4 run and the IPv6 run of a scenario, CCA and replication have the same seed, so they are a pair. Each row is one metric of one
-scenario and CCA. Differences are IPv6 relative to IPv4.
+The IPv4 run and the IPv6 run of a scenario, CCA and replication use the same seed, so they are a pair. Each row is one metric of one
+scenario and CCA. Differences are those of IPv6 relative to IPv4.
 """
 
 import pandas as pd
@@ -22,7 +22,7 @@ from wording.scenario_words import ip_words
 
 SIDES = (IPV6, IPV4)
 YES, NO, OPEN = "yes", "no", "open"
-#: Columns of whole numbers that may be missing.
+#: Integer columns whose values may be missing.
 COUNTS = (
     "pairs_needed", "pairs_needed_low", "pairs_needed_high", "apart_ipv4", "apart_ipv6", "apart_pairs",
 )  # fmt: skip
@@ -31,9 +31,10 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 
 
 def compare_cell(metric, pairs, tests, params) -> dict:
-    """Compare the IP versions in one scenario with one CCA.
+    """Compare the IP versions for one scenario and CCA.
 
-    Returns the columns of `IP_VERSION_TESTS` that one cell determines: all except the row's keys and units, p_holm, p_bh and the verdicts.
+    Returns those columns of `IP_VERSION_TESTS` that depend on one cell only: all except the row's keys and units, p_holm, p_bh and the
+    verdicts.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
         row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, tests, params, notes)
     if result.pairs:
         row |= _kinds_columns(values, result, resolution, params)
-    # If pairs have outliers, the mean has no interval, so equivalence can't be tested.
+    # If there are outliers among the pairs, there is no interval for the mean, so equivalence can't be tested.
     if result.estimated is not None:
         row |= _equivalence_columns(result.estimated, result.scale, row["margin"], params)
     row |= _expected_columns(metric, result, result.estimated, used, params, notes)
@@ -74,9 +75,9 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return the columns on outliers among the runs of each IP version and among the pairs.
+    """Return the columns about outliers among the runs of each IP version and among the pairs.
 
-    The last column is the largest share of outliers among pairs that can't be ruled out.
+    The last column is an upper bound: the largest share of outliers among pairs that can't be ruled out.
     """
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
@@ -88,9 +89,9 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
     """Return the columns that compare the difference in goodput with the effect expected from IPv6's longer header.
 
-    The goodput of a full link is proportional to the segment size, so the expected ratio is mss6 / mss4. The measured ratio is as expected
-    if two one-sided tests show that it lies within a margin around this ratio, and not as expected if the interval of these tests lies
-    entirely outside the margin.
+    On a saturated link, goodput is proportional to the segment size, so the expected ratio is mss6 / mss4. The measured ratio is as
+    expected if two one-sided tests show that it lies within a margin around this ratio, and not as expected if the interval of these tests
+    lies entirely outside the margin.
     """
     if metric.column != "goodput_mbps" or result.pairs == 0:
         return {}
@@ -113,7 +114,7 @@ def _expected_columns(metric, result, test, used, params, notes) -> dict[str, fl
 
 
 def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
-    """Return the result of the two one-sided tests: p-value, decision, interval, and the smallest margin that would show equivalence."""
+    """Return the results of the two one-sided tests: p-value, decision, interval, and the smallest margin that would show equivalence."""
     interval = tost_interval(test, params.significance)
     p = tost(test, *bounds(margin, scale))
     low, high = (to_effect(bound, scale) for bound in interval)
@@ -129,9 +130,9 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     """Return the smallest detectable effect, and the number of pairs needed to detect the effect ``detect``.
 
-    Each has a range, which follows from the confidence interval of the standard deviation. Both apply to a paired t test at the
-    significance level of the first test in Holm's procedure. The number of pairs is at least the smallest number with which the test can
-    be significant at this level.
+    For each of the two, the confidence interval of the standard deviation gives a range. Both apply to a paired t test at the significance
+    level of the first test in Holm's procedure. The number of pairs is at least the smallest number for which the test can be significant
+    at this level.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():

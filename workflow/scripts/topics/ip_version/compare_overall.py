@@ -1,12 +1,12 @@
-"""Compare IPv6 with IPv4 over the whole study, by two methods.
+"""Compare IPv6 with IPv4 over the entire study, by two methods.
 
 The pooled test, as published, treats the runs of all scenarios and CCAs as one sample. The variation between scenarios
 then hides any difference between IP versions.
 
-The test by scenario is made for all CCAs together and for each CCA. It has one value per scenario, the mean difference of the
-pairs in the scenario's cells, and tests whether the IP versions differ across such scenarios. Cells of a scenario share their
-seeds, so treating cells as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of
-100 studies). The same is true of runs in a cell that repeat one measurement.
+The test by scenario is carried out for all CCAs together and for each CCA. It uses one value per scenario (the mean
+difference of the pairs in the scenario's cells), and tests whether the IP versions differ across such scenarios. The cells
+of a scenario use the same seeds, so treating them as independent would overstate the evidence (a correlation of 0.3 causes
+a false alarm in 19 of 100 studies). The same is true of runs in a cell that repeat one measurement.
 """
 
 import math
@@ -24,9 +24,9 @@ from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
 from topics.ip_version.tables import BY_SCENARIO, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 from wording.number_format import count
 
-# The metric whose ratio is expected to be the ratio of the segment sizes.
+# The metric whose ratio is expected to equal the ratio of the segment sizes.
 MSS_METRIC = "goodput_mbps"
-#: Value of the column for the CCA in rows about all CCAs together.
+#: Value of the CCA's column in rows about all CCAs together.
 ALL_CCAS = ""
 
 
@@ -61,13 +61,13 @@ def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
 
 
 def _ccas(runs):
-    """Return the CCAs to test one by one: none if the runs have only one CCA."""
+    """Return the CCAs to test individually; none if all runs use the same CCA."""
     ccas = list(runs["cca"].unique())
     return ccas if len(ccas) > 1 else []
 
 
 def _cells(runs, metric):
-    """Return a table with one row per cell that has pairs, and notes on the runs and cells that are left out.
+    """Return a table with one row for each cell that contains pairs, and notes about the runs and cells that are left out.
 
     The columns are scenario, cca, contrast (the mean over the cell's pairs), expected (the contrast of the segment sizes, nan if unknown)
     and pairs (the number of pairs).
@@ -107,7 +107,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row |= {"direction": "", "within": ""}
     if len(values) == 0:
         return row | {"note": "; ".join(["no test: no cell has a value for both IP versions", *notes])}
-    # Scenarios that differ only by rounding are equal.
+    # Scenarios whose values differ only by rounding count as equal.
     values = contrasts(values, of_scenario["expected"].to_numpy() if null == MSS_RATIO else 0 * values, "points")
     effect = float(values.mean())
     row |= {"effect": to_effect(effect, metric.scale), "direction": _direction(effect)}
@@ -123,7 +123,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
     if null == EQUAL:
         low, high = bounds(margin, metric.scale)
-    else:  # the margin is for goodput, and the null hypothesis isn't equal goodput
+    else:  # the margin applies to equal goodput, which isn't the null hypothesis here
         ratio = 100 * math.expm1(float(of_scenario["expected"].mean()))
         low, high = (
             from_effect(ratio + side * margin, metric.scale) - from_effect(ratio, metric.scale) for side in (-1, 1)
@@ -143,9 +143,9 @@ def _pooled(values, significance):
 
 
 def compare_valid(runs, params) -> pd.DataFrame:
-    """Return `IP_OVERALL`, in which each metric is compared over all cells.
+    """Return `IP_OVERALL`, which compares each metric over all cells.
 
-    ``params`` has confidence, significance, margins (by metric) and header_margin, in percent.
+    ``params`` provides confidence, significance, margins (by metric) and header_margin, in percent.
     """
     valid = runs[runs["valid"]]
     tests = len(METRICS) * (1 + len(_ccas(valid))) + 1

@@ -1,4 +1,4 @@
-"""Draw the difference between IPv6 and IPv4 in each cell, with intervals and the margins of equivalence."""
+"""Plot the difference between IPv6 and IPv4 in each cell, with intervals and the margins of equivalence."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -47,8 +47,8 @@ def _values(data, *names):
 
 
 def _axis(data):
-    # Effects, margins and the expected ratio are always on the axis. Intervals may widen it by
-    # half; what reaches further gets an arrowhead.
+    # The axis always includes effects, margins and the expected ratio. Intervals may widen the axis by
+    # half; those that extend further end in an arrowhead.
     shown = _values(data, "effect", "expected_effect")
     margin = max(_values(data, "margin"), default=None)
     low, high = min([-(margin or 0.0), *shown]), max([margin or 0.0, *shown])

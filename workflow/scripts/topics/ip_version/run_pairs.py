@@ -1,4 +1,4 @@
-"""Pairs of runs over IPv4 and IPv6: the two runs of a scenario, CCA and replication have the same seed."""
+"""Pairs of runs over IPv4 and IPv6: the two runs of a scenario, CCA and replication use the same seed."""
 
 import pandas as pd
 
@@ -11,8 +11,8 @@ def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return one row for each pair of runs, in the order of ``runs``.
 
     The index is scenario, cca and replication. The columns are ipv4 and ipv6 (the values of the metric), mss_ipv4 and mss_ipv6 (in bytes),
-    and resolution_ipv4 and resolution_ipv6 (in the metric's unit). All values of a run are missing if the run is invalid or has no value of
-    the metric.
+    and resolution_ipv4 and resolution_ipv6 (in the metric's unit). All values of a run are missing if the run is invalid or the metric
+    wasn't measured.
     """
     known = runs["valid"] & runs[metric].notna()
     values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}

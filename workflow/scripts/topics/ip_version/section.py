@@ -14,7 +14,7 @@ from wording.sentence_words import cca_name, p_words
 
 
 def section(material) -> dict:
-    """Return the tables that compare IPv6 with IPv4, with the meaning of each verdict."""
+    """Return the tables that compare IPv6 with IPv4, and the meaning of each verdict."""
     tables, caption = material.tables, "IPv6 compared with IPv4 in each cell"
     return {
         "cells": tests_table("ip-versions", caption, tables.ip_versions, tables.scenarios, SHOWN),
@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def _legend(verdicts) -> list[dict]:
-    """Return the legend of a table: the meaning and style of each verdict that occurs in it."""
+    """Return a table's legend: the meaning and style of each verdict that occurs in the table."""
     plain_verdicts = {name.removesuffix(WITH_APART) for name in verdicts}
     rows = [
         {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
@@ -40,9 +40,9 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report the numbers of cells in which pairs are outliers, the header explains the difference, or all pairs have the same values.
+    """Report in how many cells pairs are outliers, the header explains the difference, or all pairs have the same values.
 
-    The result is "" if no cell has pairs.
+    The result is "" if there are no pairs in any cell.
     """
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
@@ -80,7 +80,7 @@ def _margin_cell(row, column) -> Cell:
 
 
 def _apart_cell(row) -> Cell:
-    """Return a cell with the numbers of IPv4 runs and IPv6 runs that are outliers: "0 and 2 of 10"."""
+    """Return a cell that says how many IPv4 runs and IPv6 runs are outliers: "0 and 2 of 10"."""
     if is_missing(row["apart_ipv4"]):
         return Cell(NONE)
     counts = f"{number(row['apart_ipv4'], 0)} and {number(row['apart_ipv6'], 0)} of {number(row['pairs'], 0)}"
@@ -88,7 +88,7 @@ def _apart_cell(row) -> Cell:
 
 
 def _needed_cell(row) -> Cell:
-    """Return a cell with the number of pairs needed and the range of this number: "34 (6 to 420)"."""
+    """Return a cell with the number of pairs that are needed and the range of this number: "34 (6 to 420)"."""
     if is_missing(row["pairs_needed"]) and is_missing(row["pairs_needed_low"]):
         return Cell(NONE)
     texts = {
@@ -113,7 +113,7 @@ SHOWN = (
 
 
 def _overall_rows(overall) -> dict[str, list]:
-    """Return the table of tests over the whole study: methods (the headings), rows and notes."""
+    """Return the table of tests over the entire study: methods (the headings), rows and notes."""
     methods, notes = list(overall["method"].unique()), [note for note in overall["note"].unique() if note]
     rows = []
     for (metric, cca, null), group in overall.groupby(["metric", "cca", "null"], sort=False):
@@ -142,7 +142,7 @@ def _overall_cell(row, notes):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the effect of the IP version."""
+    """Return a finding about the effect of the IP version."""
     sentence = "No run is valid, so IPv4 and IPv6 can't be compared."
     if material.tables.runs["valid"].any():
         sentence = ip_version_sentence(material.tables, material.params["significance"])

@@ -1,4 +1,4 @@
-"""A sentence on the effect of the IP version, from the mean over scenarios and from the pooled test."""
+"""A sentence about the effect of the IP version, based on the mean over scenarios and on the pooled test."""
 
 from inference.equivalence import INSIDE, OUTSIDE
 from report_parts.data_tables import signed
@@ -13,7 +13,7 @@ METRIC = "goodput_mbps"
 def ip_version_sentence(tables, significance) -> str:
     """Report the difference in goodput between IPv6 and IPv4, the effect of IPv6's longer header, and the result of the pooled test.
 
-    `tables` has the tables runs, ip_versions and ip_overall.
+    `tables` contains the tables runs, ip_versions and ip_overall.
     """
     present = list(dict.fromkeys(tables.runs["ip_version"]))
     if len(present) < 2:
@@ -35,7 +35,7 @@ def ip_version_sentence(tables, significance) -> str:
 
 
 def _cell_words(cells, significance) -> str:
-    """Report the number of cells in which a test shows a difference; used if no test over the whole study is possible."""
+    """Report the number of cells in which a test shows a difference; used if no test over the entire study is possible."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
@@ -48,7 +48,7 @@ def _cell_words(cells, significance) -> str:
 
 
 def _header(cells, runs) -> dict | None:
-    """Return the cost of IPv6's longer header; None if no cell has an expected effect.
+    """Return the cost of IPv6's longer header; None if no effect is expected in any cell.
 
     The keys are header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448") and percent (float).
     """
@@ -82,7 +82,7 @@ def _overall_words(equal, significance):
 
 
 def _header_words(ratio, cost, differs):
-    """Report whether the cost of the header explains the difference found.
+    """Report whether the header's cost explains the difference that was found.
 
     `ratio` is the row of ``ip_overall`` whose null hypothesis is the ratio of the segment sizes, `cost` is the result of `_header`,
     and `differs` states whether there is a difference to explain.
@@ -102,7 +102,7 @@ def _header_words(ratio, cost, differs):
 
 
 def _pooled_words(pooled, differs, significance) -> str:
-    """Report whether the published, pooled test agrees with the test by scenario."""
+    """Report whether the pooled test, which is the published method, agrees with the test by scenario."""
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])

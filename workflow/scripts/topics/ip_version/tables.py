@@ -1,4 +1,4 @@
-"""The analysis tables of the topic, column by column, and the methods that compare IP versions over the whole study."""
+"""The analysis tables of the topic, column by column, and the methods that compare IP versions over the entire study."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column, verdict_column

@@ -47,7 +47,7 @@ VERDICTS = {
     ),
     "no test": "There is at most one pair, so there is no variation with which to compare a difference.",
 }
-#: Addition to a verdict, and its meaning.
+#: Addition to a verdict, and the meaning of this addition.
 APART = (
     "Some pairs are outliers, such as pairs with a run that collapsed. No single mean describes both kinds of pairs, so the mean has "
     "no interval, and equivalence isn't shown. The test is valid nevertheless."

@@ -2,7 +2,7 @@
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
 3.2). The runs of two scenarios are independent samples, so the interval for the ratio of their means is Welch's, computed on logarithms.
-The goodput that headers allow is known exactly, so the ratio of the two ceilings is given with each ratio.
+The goodput that headers allow (the ceiling) is known exactly, so the ratio of the two ceilings is given with each measured ratio.
 """
 
 import pandas as pd
@@ -18,7 +18,7 @@ from wording.sentence_words import listed
 
 
 def _place_of(scenario, ip_version):
-    """Return the columns `PLACE` of a cell; ``scenario`` is a row of the table from `with_paths`."""
+    """Return a cell's columns `PLACE`; ``scenario`` is a row of the table from `with_paths`."""
     environment = environment_of(scenario | {"ip_version": ip_version})
     values = scenario | {"scenario_label": scenario["label"], "environment": environment}
     return {column.name: values[column.name] for column in PLACE}
@@ -32,7 +32,7 @@ def aggregation(runs, scenarios, confidence) -> pd.DataFrame:
 
 
 def _cell_row(cell, groups, scenarios, confidence):
-    """Return the row of a cell; ``groups`` has the valid runs of all cells."""
+    """Return the row of a cell; ``groups`` contains the valid runs of all cells."""
     scenario, valid = scenarios[cell[0]], groups[cell]
     row = dict(zip(CELL, cell, strict=True)) | _place_of(scenario, cell[2])
     row |= {"n": len(valid), "equation": "", "note": ""} | {name: valid[name].mean() for name in RUN_MEANS}
@@ -73,16 +73,17 @@ def _cell_row(cell, groups, scenarios, confidence):
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
-            # For transfers the ratio of times, which comes last, decides. Two single measurements are judged by their resolution.
+            # For transfers, the ratio of times (computed last) decides. A comparison of two individual measurements is judged by their
+            # resolution.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
 
 
 def _against_single_paths(valid, singles, confidence):
-    """Return the columns that compare a cell of unequal paths with the best single path and with the sum of all single paths.
+    """Return the columns that compare a cell of unequal paths with the best single path and with the sum over all single paths.
 
-    ``singles`` has one item per path: the valid runs over only this path, or None if there is no scenario with only this path. The sum
-    is calculated for each replication.
+    ``singles`` contains one item per path: the valid runs over this path alone, or None if no scenario uses this path alone. The sum is
+    calculated for each replication.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}
@@ -124,7 +125,7 @@ def path_shares(paths, scenarios) -> pd.DataFrame:
 def compare_paths(runs, scenarios, paths, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `AGGREGATION` and `PATH_SHARES`."""
     scenarios = with_paths(scenarios)
-    # Paths of a dumbbell share the bottleneck (topic `subflows`).
+    # In a dumbbell, the paths share the bottleneck (see the topic `subflows`).
     scenarios = scenarios[scenarios["topology"] == "cable"]
     runs = runs[runs["scenario"].isin(scenarios["scenario"])]
     return aggregation(runs, scenarios, confidence), path_shares(paths, scenarios)

@@ -1,19 +1,19 @@
-"""Runs to draw over time, and their time series."""
+"""Runs that are plotted over time, and their time series."""
 
 import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 from topics.multipath.path_environments import environment_of
 
-#: Columns that a drawn run gets from its scenario.
+#: Columns that are added to a plotted run from its scenario.
 OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions", "paths", "platform", "baseline"]
 
 
 def first_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the first valid run of each cell with a given CCA.
+    """Return the first valid run of each cell that uses a given CCA.
 
-    ``scenarios`` are rows of `path_environments.with_paths`. The result has rows of ``tidy/runs.csv``, with ``environment`` and
-    the columns `OF_SCENARIO` added.
+    ``scenarios`` are rows of `path_environments.with_paths`. The result contains rows of ``tidy/runs.csv``, to which ``environment`` and
+    the columns `OF_SCENARIO` are added.
     """
     valid = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=OF_SCENARIO, errors="ignore")
     valid = valid.merge(scenarios[["scenario", *OF_SCENARIO]], on="scenario")
@@ -22,7 +22,7 @@ def first_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
-    """Return the time series of all runs to draw.
+    """Return the time series of all runs that are plotted.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
     readings : list of str
         Columns to read from the file.
     measure : callable
-        Function that converts a run's readings into the run's time series, a DataFrame with the last two of ``columns``.
+        Function that converts a run's readings into the run's time series, a DataFrame with the last two of the ``columns``.
     columns : list of str
         Columns of the result. All except the last two are taken from ``drawn``.
     """

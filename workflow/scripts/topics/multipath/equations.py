@@ -1,4 +1,4 @@
-"""Compare measurements with the paper's two equations: n paths have n times the goodput of one path, and take one n-th of the time."""
+"""Compare measurements with the paper's two equations: n paths give n times one path's goodput, and transfers take 1/n of the time."""
 
 from inference.independent_comparison import Difference, difference
 
@@ -10,7 +10,7 @@ HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 def ratio(first, second, resolutions) -> Difference | None:
     """Return the ratio of the geometric means of two samples, with everything needed for its interval.
 
-    The result is None if a sample is empty or has a value that isn't positive.
+    The result is None if a sample is empty or contains a value that isn't positive.
     """
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
@@ -19,14 +19,14 @@ def ratio(first, second, resolutions) -> Difference | None:
 
 
 def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float | None]:
-    """Convert a difference and the ends of its interval from percent to ratios; without an interval, both ends are None."""
+    """Convert a difference and the ends of its interval from percent to ratios; if there is no interval, both ends are None."""
     return tuple(None if end is None else 1 + end / 100 for end in (effect_percent, *(ends_percent or (None, None))))
 
 
 def equation_verdict(factor, low, high, paths) -> str:
-    """Return the verdict on whether a ratio's whole interval is within `EQUATION_MARGIN_PERCENT` of the number of paths.
+    """Return the verdict on whether a ratio's entire interval lies within `EQUATION_MARGIN_PERCENT` of the number of paths.
 
-    Without an interval, for example after a single run, the verdict is `OPEN`; without a ratio, it is "".
+    If there is no interval, for example after a single run, the verdict is `OPEN`; if there is no ratio, the verdict is "".
     """
     if factor is None:
         return ""

@@ -1,4 +1,4 @@
-"""Names of multipath environments, and the single paths with which environments are compared."""
+"""Names of multipath environments, and the single-path scenarios with which they are compared."""
 
 from collections import Counter
 
@@ -10,21 +10,21 @@ from wording.scenario_series import platform_name
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-#: Columns of `tidy/scenarios.csv` that aren't conditions of a transfer: names, descriptions of the paths and of the technique that joins
-#: them, and values that follow from others. A scenario and its single path must agree in all other columns.
+#: Columns of `tidy/scenarios.csv` that aren't conditions of a transfer: names, descriptions of the paths and of the technique that
+#: aggregates them, and values that follow from other columns. A scenario and its single-path scenario must agree in all other columns.
 NO_CONDITIONS = {
     "scenario", "label", "conditions", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
     "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps", *OF_PATH,
 }  # fmt: skip
-#: Key of a value set for each path -> the columns that hold this value for a single path.
+#: Key of a value that is set for each path -> the columns that contain this value for a single path.
 COLUMNS_OF_PATH = {
     "path_rate_mbps": ("rate_mbps",),
     "path_loss_percent": ("loss_forward_percent", "loss_reverse_percent"),
     "path_queue_packets": ("queue",),
 }
-#: Reason why paths that differ in rate, loss or queue aren't compared with a multiple of a single path.
+#: Reason why, if paths differ in rate, loss or queue, goodput isn't compared with a multiple of a single path's goodput.
 UNLIKE_NOTE = "the paths differ in more than their delay, so they are compared with the best single path and with the sum of all single paths"
-#: Conditions that a panel's title gives anyway.
+#: Conditions that a panel's title states anyway.
 TITLED = ("application", "rate_mbps", "platform")
 #: Suffix of a column's name -> its unit.
 UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s"}
@@ -32,7 +32,7 @@ UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s
 ENVIRONMENTS = (
     "baseline4", "baseline6", "tun4_path4", "tun4_path6", "tun6_path4", "tun6_path6", "mptcp4", "mptcp6",
 )  # fmt: skip
-#: Suffix of an environment in which each connection stays in one tunnel. The paper has no such environments.
+#: Suffix for an environment in which each connection stays in one tunnel. The paper doesn't include such environments.
 PER_FLOW = "_per-flow"
 
 
@@ -49,7 +49,7 @@ def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robi
 
 
 def environment_of(row) -> str:
-    """Return the environment of a run; ``row`` has the run's IP version and the scenario's columns from `with_paths`."""
+    """Return the environment of a run; ``row`` contains the run's IP version and the scenario's columns from `with_paths`."""
     return environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"], row["distribution"])
 
 
@@ -66,7 +66,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Report how much longer the other paths take than the fastest path: "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
+    """Report by how much the paths' delays exceed the shortest one: "path 4 takes 0.5 ms longer"; "" if all delays are equal."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):
@@ -79,14 +79,14 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Describe how the paths of a scenario differ, apart from their delays: "5 / 30 Mbit/s, 1 / 0 % loss"; "" if they don't."""
+    """Describe how a scenario's paths differ, apart from their delays: "5 / 30 Mbit/s, 1 / 0 % loss"; "" if they don't differ."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
 
 
 def texts_of(row, key) -> list[str]:
-    """Return the value of ``key`` for each path of a scenario, as text; empty if all paths have the link's value.
+    """Return the value of ``key`` for each path of a scenario, as text; empty if all paths use the link's value.
 
     ``row`` is a row of ``tidy/scenarios.csv``, and ``key`` is one of `OF_PATH`.
     """
@@ -94,16 +94,16 @@ def texts_of(row, key) -> list[str]:
 
 
 def with_paths(scenarios) -> pd.DataFrame:
-    """Add columns on paths, aggregation technique and single paths to ``tidy/scenarios.csv``.
+    """Add columns about paths, the aggregation technique and single-path scenarios to the table ``tidy/scenarios.csv``.
 
     - ``paths``: number of paths;
     - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that aggregates the paths;
     - ``even``: whether all paths are alike;
     - ``unlike``: differences between the paths other than delay, in words;
     - ``conditions``: conditions, in words, that distinguish the scenario from others with the same application, rate and platform;
-      mostly empty;
-    - ``baselines``: for each path, the scenario with plain TCP over a single path under the same conditions, or None if there is
-      no such scenario or more than one;
+      usually empty;
+    - ``baselines``: for each path, the scenario with plain TCP over this path alone under the same conditions, or None unless there is
+      exactly one such scenario;
     - ``baseline``: the item of ``baselines`` for the path with the shortest delay, or None if the paths differ in more than
       their delay;
     - ``baseline_note``: the reason why ``baseline`` is None.
@@ -141,7 +141,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of one path (numbered from 0). A single-path scenario under the same conditions has an equal value."""
+    """Return one path's conditions; the result is equal for a single-path scenario under the same conditions. Paths are numbered from 0."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -160,7 +160,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Return, for each scenario, the conditions in which it differs from multipath scenarios with the same panel title, in words."""
+    """Return, in words, the conditions in which each scenario differs from multipath scenarios with the same panel title."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
@@ -175,7 +175,7 @@ def _telling_words(rows, places):
     for row, place, title, key in zip(rows, places, titles, whole, strict=True):
         others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
-        # A scenario whose paths have the link's values is described by the link's values.
+        # If a scenario's paths use the link's values, the link's values describe it.
         parts = [_condition_words(name, place[name]) for name in differing if place[name] or name not in OF_PATH]
         words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words
@@ -195,7 +195,7 @@ def with_platform(name, platform, platforms) -> str:
 
 
 def with_conditions(text, conditions) -> str:
-    """Return a text, followed by the conditions that distinguish a scenario, if any."""
+    """Return a text, followed by any conditions that distinguish a scenario."""
     return f"{text}; {conditions}" if conditions else text
 
 

@@ -1,4 +1,4 @@
-"""Draw the goodput of several paths, relative to a single path, against the number of paths."""
+"""Plot the goodput over several paths, relative to that over a single path, against the number of paths."""
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ TITLE = "Goodput relative to a single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: iperf3 over paths that are alike, if the study has several numbers of paths."""
+    """Return the rows to plot: iperf3 over paths that are alike, provided that the study varies the number of paths."""
     joined = table[(table["by"] != "none") & table["even"] & (table["application"] == "iperf3")]
     numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
     return joined[numbers > 1]

@@ -1,4 +1,4 @@
-"""Draw CPU use over time, one line per number of paths: figures 5 and 6 of the paper."""
+"""Plot CPU use over time, with one line per number of paths: figures 5 and 6 of the paper."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from wording.number_format import count, number
 from wording.scenario_words import ip_words, rate_words
 from wording.sentence_words import cca_name
 
-#: Averaging window. Single readings every 0.1 s in units of 0.01 s are too coarse.
+#: Averaging interval. Individual readings, taken every 0.1 s in units of 0.01 s, are too coarse.
 WINDOW_S = 0.5
 COLUMNS = [
     *RUN, "environment", "joined", "by", "rate_mbps", "conditions", "paths", "baseline", "time_s", "busy_percent",
@@ -26,22 +26,22 @@ COLUMNS = [
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to draw: the first valid iperf3 run of each cell.
+    """Return the runs to plot: the first valid iperf3 run of each cell.
 
-    A cell is drawn if its paths are alike and its platform measures CPU time.
+    A cell is included if its paths are alike and its platform measures CPU time.
     """
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)
 
 
 def _busy_over_time(samples):
-    """Return the mean busy share of the cores, in %, in each window of `WINDOW_S`; ``time_s`` is the end of the window."""
+    """Return the mean busy share of the cores, in %, in each interval of `WINDOW_S`; ``time_s`` is the end of the interval."""
     window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
     return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
 
 
 def busy_of(shown, path) -> pd.DataFrame:
-    """Return the busy shares of all runs to draw, with the columns `COLUMNS`."""
+    """Return the busy shares in all runs that are plotted, with the columns `COLUMNS`."""
     return series_of(shown, path, ["time_s", "busy_percent"], _busy_over_time, COLUMNS)
 
 

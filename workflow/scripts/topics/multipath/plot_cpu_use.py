@@ -1,6 +1,6 @@
-"""Draw CPU use against the number of paths, by CCA.
+"""Plot CPU use against the number of paths, by CCA.
 
-This is the paper's figure 7, with the numbers of paths from the paper's figures 5 and 6.
+This is the paper's figure 7, with the path counts of the paper's figures 5 and 6.
 """
 
 import pandas as pd
@@ -12,7 +12,7 @@ from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import with_conditions, with_platform
 from wording.scenario_words import rate_words
 
-#: Column of a value -> the columns of the value's interval, and the value's description.
+#: Column of a value -> columns of its interval, and its description.
 SHOWN = {
     "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
     "cpu_seconds_per_gbyte": ("", "", "CPU seconds per GB"),
@@ -24,7 +24,7 @@ COLUMNS = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: iperf3 over paths that are alike, on platforms that measure CPU time."""
+    """Return the rows to plot: iperf3 over paths that are alike, on platforms that measure CPU time."""
     return table[(table["platform"] == "host") & table["even"] & (table["application"] == "iperf3")]
 
 

@@ -1,6 +1,6 @@
-"""Draw the goodput of each CCA in each environment, with one panel per application: figure 2 of the paper.
+"""Plot the goodput of each CCA in each environment, with one panel per application: figure 2 of the paper.
 
-Only cells with the largest number of paths are drawn.
+Only cells with the largest number of paths are plotted.
 """
 
 import pandas as pd
@@ -20,13 +20,16 @@ SHOWN = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: cells with the largest number of paths that are alike."""
+    """Return the rows to plot: multipath cells in which all paths are alike and the number of paths is largest."""
     joined = table[(table["by"] != "none") & table["even"]]
     return joined[joined["paths"] == joined["paths"].max()]
 
 
 def draw_environments(table) -> PanelFigure:
-    """Draw one panel per application, rate, platform, set of further conditions and distribution; ``table`` comes from `shown_rows`."""
+    """Draw one panel per application, rate, platform, set of further conditions and way of distributing traffic over tunnels.
+
+    ``table`` comes from `shown_rows`.
+    """
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

@@ -1,4 +1,4 @@
-"""Draw the share of packets that each path carried, by CCA."""
+"""Plot the share of packets that each path carried, by CCA."""
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ SHOWN = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: iperf3 over the largest number of paths."""
+    """Return the rows to plot: iperf3 over the largest number of paths."""
     joined = table[(table["by"] != "none") & (table["application"] == "iperf3")]
     return joined[joined["paths"] == joined["paths"].max()]
 

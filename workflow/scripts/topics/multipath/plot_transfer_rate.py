@@ -1,4 +1,4 @@
-"""Draw the rate of file transfers against time: figures 3 and 4 of the paper.
+"""Plot the rate of file transfers over time: figures 3 and 4 of the paper.
 
 Transfers over the largest number of paths are compared with transfers over a single path.
 """
@@ -23,7 +23,7 @@ COLUMNS = [*RUN, "environment", "rate_mbps", "conditions", "paths", "platform", 
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to draw: the first valid run of each file transfer over one path or over the largest number of paths."""
+    """Return the runs to plot: the first valid run of each file transfer over one path or over the largest number of paths."""
     sampled = scenarios["sample_interval_ms"].notna()
     transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
     most = transfers["paths"].max()
@@ -31,10 +31,10 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate at which data are acknowledged on all sockets together, in Mbit/s.
+    """Return the rate in Mbit/s at which data is acknowledged, summed over all sockets.
 
-    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. A socket that has closed keeps
-    its total of acknowledged data.
+    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. For a socket that has been closed,
+    the total of acknowledged data stays constant.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
@@ -47,7 +47,7 @@ def _rate_over_time(samples):
 
 
 def rates_of(shown, path) -> pd.DataFrame:
-    """Return the rates of all runs to draw, with the columns `COLUMNS`."""
+    """Return the rates in all runs that are plotted, with the columns `COLUMNS`."""
     return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], _rate_over_time, COLUMNS)
 
 

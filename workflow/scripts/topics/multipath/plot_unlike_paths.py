@@ -1,4 +1,4 @@
-"""Draw the total goodput over unequal paths, relative to the goodput of the best single path."""
+"""Plot the total goodput over unequal paths, relative to the goodput over the best single path."""
 
 import pandas as pd
 
@@ -17,12 +17,12 @@ TITLE = "Goodput relative to the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to draw: unequal paths, each of which has a single path for comparison."""
+    """Return the rows to plot: cells with unequal paths for which results over each path alone exist."""
     return table[(table["by"] != "none") & table["best_factor"].notna()]
 
 
 def draw_unlike_paths(table) -> PanelFigure:
-    """Draw the figure, one panel per scenario with one slot per environment; ``table`` comes from `shown_rows`."""
+    """Draw the figure, with one panel per scenario and one slot per environment; ``table`` comes from `shown_rows`."""
     top = max(1.0, *(table[name].max() for name in ("best_factor", "best_factor_high"))) if len(table) else 1.0
 
     def panel(drawn, ccas, group):

@@ -41,7 +41,7 @@ def _percent_of_packets(heading, name):
 
 
 ENVIRONMENT = shown_text("Environment", "environment", filtered=True)
-#: First columns of the tables of cells.
+#: First columns of the tables that list cells.
 PLACE = (SCENARIO, ENVIRONMENT, CCA, shown_text("Platform", "platform", platform_name, filtered=True))
 PATHS, GOODPUT = shown_number("Paths", "paths", 0), shown_number("Goodput, Mbit/s", "goodput_mbps", 2)
 CEILINGS = shown_number("Ratio of ceilings", "ceiling_factor", 3)
@@ -134,7 +134,7 @@ def section(material) -> dict:
 
 
 def _equations_of(joined):
-    """Return the cells with several paths, in which `factor` is the ratio that one of the paper's equations predicts.
+    """Return the multipath cells, with `factor` as the ratio that one of the paper's equations predicts.
 
     For file transfers this is the ratio of times (equation 3.1), for other traffic the ratio of goodputs (equation 3.2).
     """
@@ -147,7 +147,7 @@ def _equations_of(joined):
 
 
 def _shares_table(shares):
-    """Return the table of path shares, averaged over CCAs, for the largest number of paths; None without data."""
+    """Return the table of path shares, averaged over CCAs, for the largest number of paths; None if there are no data."""
     joined = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
     joined = joined[joined["paths"] == joined["paths"].max()]
     if joined.empty:
@@ -172,7 +172,7 @@ def _shares_table(shares):
 
 
 def findings(material) -> list[Finding]:
-    """Return the study's findings on aggregation, file transfers, unequal paths and CPU time."""
+    """Return the study's findings about aggregation, file transfers, unequal paths and CPU time."""
     table = material.tables.aggregation
     joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
     if joined.empty:

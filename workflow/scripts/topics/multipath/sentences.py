@@ -1,4 +1,4 @@
-"""Sentences on several paths: total goodput, the effect of reordering, CPU cost, and CCAs with equal results."""
+"""Sentences about several paths: total goodput, the effect of reordering, CPU cost, and CCAs with equal results."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -11,18 +11,18 @@ from wording.number_format import count, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
-#: General joining techniques: MPTCP, and tunnels grouped by what they distribute.
+#: Aggregation techniques: MPTCP, and tunnels grouped by what they distribute.
 JOININGS = (
     ("mptcp", None, "MPTCP"),
     ("gre", "round-robin", "GRE-in-UDP in round robin"),
     ("gre", "per-flow", "GRE-in-UDP per flow"),
 )
-#: Columns in which two cells must agree to the last digit to count as the same.
+#: Columns in which two cells must agree to the last digit to count as equal.
 SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
 def _ranges(rows, name, decimals):
-    """Return the range of a column's values, such as "369.9 to 370.4"; None without values."""
+    """Return the range of a column's values, such as "369.9 to 370.4"; None if there are no values."""
     values = rows[name].dropna()
     if values.empty:
         return None
@@ -37,7 +37,7 @@ def _cell_words(rows, end):
 
 
 def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield (name, rows) for each aggregation technique in `JOININGS` that has rows with a goodput."""
+    """Yield (name, rows) for each aggregation technique in `JOININGS` for which there are rows with a goodput."""
     for by, distribution, name in JOININGS:
         alike = rows[(rows["by"] == by) & ((rows["distribution"] == distribution) | (distribution is None))]
         if alike["goodput_mbps"].notna().any():
@@ -47,7 +47,7 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 def aggregation_words(even) -> str:
     """Report iperf3's goodput for each rate, platform and set of further conditions.
 
-    ``even`` has the cells with the largest number of paths, all of which are alike.
+    ``even`` contains the cells with the largest number of paths, all of which are alike.
     """
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
@@ -64,7 +64,7 @@ def aggregation_words(even) -> str:
 
 
 def transfer_words(even) -> str:
-    """Compare the duration of a file transfer over several paths with the duration over a single path."""
+    """Compare how long a file transfer takes over several paths and over a single path."""
     files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
     if files.empty:
         return ""
@@ -78,7 +78,7 @@ def transfer_words(even) -> str:
 
 
 def unlike_paths_words(joined) -> str:
-    """Compare the goodput over aggregated unequal paths with the best single path and with the sum of all single paths.
+    """Compare the goodput over aggregated unequal paths with that over the best single path and with the sum over all single paths.
 
     The result is "" if there are no such paths.
     """
@@ -99,7 +99,7 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Report the goodput over aggregated unequal paths that have no single paths for comparison; "" if there are no such paths."""
+    """Report the goodput over aggregated unequal paths for which there are no single-path scenarios; "" if there are no such paths."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
@@ -152,7 +152,7 @@ def _undone_words(rows):
 
 
 def same_words(table) -> str:
-    """Name the pairs of CCAs that agree in `SAME` to the last digit in at least half of their common cells; "" without such pairs."""
+    """Name the pairs of CCAs that agree in `SAME` to the last digit in at least half of their common cells; "" if there are none."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -172,7 +172,7 @@ def same_words(table) -> str:
 
 
 def baseline_words(joined) -> str:
-    """Name the scenarios that have no single path for comparison, with the reason; "" if there are no such scenarios."""
+    """Name the scenarios for which there is no single-path scenario, with the reason; "" if there are no such scenarios."""
     without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
     parts = [
         f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"
@@ -182,7 +182,7 @@ def baseline_words(joined) -> str:
 
 
 def header_percent_words(joined) -> str:
-    """Return the largest percentage of plain TCP's goodput that headers cost, such as "4.6"; "" if it is unknown."""
+    """Return the largest cost of headers in percent of plain TCP's goodput, such as "4.6"; "" if it is unknown."""
     lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
     return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
 

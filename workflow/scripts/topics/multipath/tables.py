@@ -6,7 +6,7 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, count_column, interval_columns, mean_of, number_column, text_column, truth_column
 from run_tables.tidy_tables import RUNS
 
-#: Columns of a run, and of a path in a run, that the tables average over a cell's valid runs.
+#: Columns of runs, and of a run's paths, that the tables average over a cell's valid runs.
 RUN_MEANS = (
     "goodput_mbps", "transfer_s", "rtt_mean_ms", "packets_sent", "queue_drops", "retransmits", "out_of_order_segments",
     "out_of_order_mptcp", "reordering_events", "recoveries", "recoveries_undone", "spurious_retransmits",
@@ -21,7 +21,7 @@ _NO_SINGLES = "all paths are alike, or a path has no comparable single path with
 _ONE_RUN = "fewer than 6 valid runs have a value, all give the same value, or some are outliers"
 _ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, all runs of each side give the same value, or some runs are outliers"
 
-#: Traffic and paths of a cell.
+#: Columns that describe a cell's traffic and paths.
 PLACE = (
     SCENARIO_LABEL,
     text_column(

@@ -5,7 +5,7 @@ from study_files.study_design import is_sampled
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: CCAs whose file transfers are drawn over time: the paper's best and worst.
+#: CCAs whose file transfers are plotted over time: the paper's best and worst.
 EXTREMES = ("cubic", "vegas")
 
 
@@ -25,9 +25,9 @@ def joined_scenarios(design) -> tuple[str, ...]:
 
 
 def most_path_numbers(design) -> int:
-    """Return the number of different path counts among scenarios that aggregate paths in the same way.
+    """Return how many different path counts occur among scenarios that aggregate paths in the same way.
 
-    If a study aggregates paths in several ways, the result is the largest of these numbers.
+    If a study aggregates paths in several ways, the largest of these numbers is returned.
     """
     numbers = {}
     for scenario in filter(is_joined, design.scenarios):
@@ -46,13 +46,13 @@ def are_unlike(scenario) -> bool:
 
 
 def has_unlike(design) -> bool:
-    """Return whether a study aggregates unequal paths in a scenario, and has a scenario with a single path for comparison."""
+    """Return whether a study includes a scenario that aggregates unequal paths, and a single-path scenario to compare with."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 
 
 def drawn_ccas(design) -> list[str]:
-    """Return the CCAs to draw over time: those in `EXTREMES` that the study has, or else the study's first CCA."""
+    """Return the CCAs that are plotted over time: those of `EXTREMES` that the study includes, or else the study's first CCA."""
     return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
 
 
@@ -94,7 +94,7 @@ TOPIC = Topic(
     "Paths",
     order=140,
     heading="What do several paths achieve together?",
-    # When a path fails, goodput doesn't depend on the number of paths: see topic `failover`. Dumbbells are in `subflows`.
+    # If a path fails, goodput doesn't depend on the number of paths: see the topic `failover`. Dumbbells are treated in `subflows`.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)
         and not any(s["multipath"].get("outage") for s in design.scenarios)

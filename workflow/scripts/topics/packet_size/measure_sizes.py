@@ -1,4 +1,4 @@
-"""Compare the cells of a study of message sizes with an exact calculation, and with each other."""
+"""Compare the cells in a study of message sizes with an exact calculation and with each other."""
 
 from io import StringIO
 
@@ -16,6 +16,6 @@ def measure_sizes(scenarios, flows, runs, other_size_cells, confidence, printed)
     runs = runs_by_size(runs, scenarios)
     packets = data_of_packets(runs, flows)
     cells = size_cells(runs_at_centre(runs, scenarios), packets, confidence, printed)
-    # Convert the cells as if they were read from a file, like the cells of the other study.
+    # Convert the cells' types as if they had been read from a file, as the other study's cells are.
     read = read_table(StringIO(cells.to_csv(index=False)), SIZE_CELLS)
     return cells, size_differences(runs, read, next(iter(other_size_cells), None), confidence)

@@ -1,6 +1,6 @@
-"""Draw differences by message size: between IPv6 and IPv4, and between the real and the virtual clock.
+"""Plot differences by message size: between IPv6 and IPv4, and between the real and the virtual clock.
 
-The effect of IPv6's longer header is drawn for comparison.
+The effect of IPv6's longer header is shown for comparison.
 """
 
 import math
@@ -18,9 +18,9 @@ from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFF
 from wording.scenario_words import ip_words
 
 TITLE = "Differences by message size"
-#: Column of the calculated difference, which the comparison of platforms doesn't have.
+#: Column of the calculated difference, which doesn't exist for comparisons of platforms.
 CALCULATED = "expected_percent"
-# An interval that ends beyond this multiple of the largest value gets an arrowhead.
+# An interval that extends beyond this multiple of the largest value ends in an arrowhead.
 REACH = 3
 
 
@@ -45,7 +45,7 @@ def _panels_of(table):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
-            # The cable's time isn't part of it: under a real clock packets pass the cable in no time.
+            # This time doesn't include transmission: under a real clock, packets cross the cable in no time.
             yield SizePanel(name, f"time in the kernel, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
@@ -53,9 +53,9 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis that covers the values and the interval ends of a panel.
+    """Return an axis that includes a panel's values and interval ends.
 
-    Interval ends beyond `REACH` times the largest value may lie outside.
+    Interval ends beyond `REACH` times the largest value may lie outside the axis.
     """
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]
@@ -94,8 +94,8 @@ def _draw_panel(axes, panel, sizes):
 def _lines_of(rows):
     """Yield (name, IP version, platform, rows) for each line of a panel; IP version and platform determine the line's style.
 
-    The rows are ordered by size. A comparison of platforms has one line per IP version. A comparison of IP versions has one line per
-    environment, drawn in the style of an IP version.
+    The rows are ordered by size. A comparison of platforms is shown as one line per IP version. A comparison of IP versions is shown as one
+    line per environment, in the style of an IP version.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
     for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):

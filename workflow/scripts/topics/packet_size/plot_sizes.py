@@ -1,4 +1,4 @@
-"""Draw throughput or round-trip time against the size of messages: measured, calculated, and as printed in a paper."""
+"""Plot throughput or round-trip time against message size: measured, calculated, and as printed in a paper."""
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ def draw_sizes(cells, title) -> CategoryPanels:
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
-    # Of the printed values only throughput is drawn: the paper's round-trip times are a hundred times ours.
+    # Of the printed values, only throughput is plotted: the paper's round-trip times are a hundred times ours.
     printed = cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
@@ -61,7 +61,7 @@ def _plan(cells):
 
 
 def _mark_printed(axes, rows, sizes, ip_version):
-    """Mark the means that a paper prints, slightly beside the measured means."""
+    """Draw the means that a paper prints, slightly beside the measured means."""
     look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
     for row in rows:
         if not is_missing(row["printed_mean"]):

@@ -85,7 +85,7 @@ def section(material: ReportMaterial) -> dict | None:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the findings that open the report."""
+    """Return the findings at the top of the report."""
     margin = material.params["analysis"]["equivalence_margin"]["header_percent"]
     return sentences(material.tables.size_cells, material.tables.size_differences, margin)
 
@@ -96,13 +96,13 @@ def _calculable(cells):
 
 
 def _background_words(cells):
-    """Return the range of the rates of the server's answers: "0.31 to 0.4 Mbit/s"; "" without a server."""
+    """Return the range of the rates at which the server responds: "0.31 to 0.4 Mbit/s"; "" if there is no server."""
     taken = cells["background_mbps"].dropna()
     return f"{number(taken.min(), 2)} to {number(taken.max(), 2)} Mbit/s" if len(taken) else ""
 
 
 def _measured_steps(cells):
-    """Return the mean excess of round trips over the calculated time, in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return by how many clock steps round trips exceed the calculated time on average: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -195,9 +195,9 @@ KERNEL_TRIPS = (
 
 
 def _table(identifier, caption, table, shown, compared=""):
-    """Return a page table that begins with the columns `PLACE`; None without rows.
+    """Return a page table that begins with the columns `PLACE`; None if there are no rows.
 
-    The column ``compared``, whose values are compared, is omitted. The CCA and the rate are omitted if they are the same in all rows.
+    The column ``compared``, by which the two sides differ, is omitted. The CCA and the rate are omitted if they are the same in all rows.
     """
     if table.empty:
         return None
@@ -207,14 +207,14 @@ def _table(identifier, caption, table, shown, compared=""):
 
 
 def _in_papers_units(cells):
-    """Return cells with their values in the paper's units: ms for round trips."""
+    """Return the cells with values converted to the paper's units: ms for round trips."""
     of_trips, names = cells["unit"] == ROUND_TRIP.unit, ["mean", "sd", "printed_mean", "printed_sd"]
     values = cells[names].mul(of_trips.map({True: 1e-3, False: 1.0}), axis=0)
     return cells.assign(**values, unit=cells["unit"].mask(of_trips, "ms"))
 
 
 def _sent_rows(cells):
-    """Return TCP's data per packet, peer to peer: one table row per message size, with a value per IP version."""
+    """Return the rows of a table of TCP's data per packet, peer to peer: one row per message size, one value per IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -233,7 +233,7 @@ def _sent_rows(cells):
 def _impossible_prints(cells):
     """Describe the printed TCP throughputs that would exceed the cable's rate if each message were sent in a separate packet.
 
-    The smallest possible packet is assumed: it has no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
+    The smallest possible packet is assumed: it carries no TCP option, and Ethernet adds the 24 bytes on the cable that Linux
     doesn't count (checksum 4, preamble 8, gap 12; IEEE 802.3).
     """
     prints = []
@@ -246,12 +246,12 @@ def _impossible_prints(cells):
                 f"{plain(mean)} Mbit/s with {plain(size)} bytes ({ip_words(ip_version)}, "
                 f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
             )
-    # The same printed value appears once per CCA.
+    # The same printed value occurs once for each CCA.
     return list(dict.fromkeys(prints))
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table for one question; None without rows.
+    """Return the table for one question; None if there are no rows.
 
     The two sides differ in the column ``compared``; ``side_words`` converts a value of this column into the name of a side.
     """

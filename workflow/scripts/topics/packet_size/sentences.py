@@ -1,4 +1,4 @@
-"""Findings of a study of message sizes, as sentences with numbers."""
+"""Findings of a study of message sizes, as sentences that give the numbers."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -19,9 +19,9 @@ from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
 SPREAD = "can't be distinguished from the variation between runs"
-#: Check that a run under a real clock failed -> the reason in words.
+#: Check that a run under a real clock may fail -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
-#: TCP joined messages if the data per packet for the smallest messages is at least this share of the data per packet for the largest.
+#: TCP joined messages if the data per packet with the smallest messages is at least this share of that with the largest messages.
 ALIKE = 0.9
 
 
@@ -40,7 +40,7 @@ def sentences(cells, differences, header_margin) -> list[Finding]:
 
 
 def _cell_words(row, table):
-    """Describe a cell: "UDP of 128 bytes, IPv4, peer to peer", with the CCA or the rate if the table has several."""
+    """Describe a cell: "UDP of 128 bytes, IPv4, peer to peer", with the CCA or the rate if the table contains several."""
     network = network_words(table).get((row["cca"], row["rate_mbps"]))
     messages = f"{TRAFFIC[row['traffic']].name} of {plain(row['message_bytes'])} bytes"
     return ", ".join(filter(None, (messages, ip_words(row["ip_version"]), ENVIRONMENTS[row["background"]], network)))
@@ -89,7 +89,7 @@ def _calculation_sentence(cells):
 
 
 def _without_value(cells):
-    """Name the cells without a value; ``cells`` has only metrics that can be calculated."""
+    """Name the cells without a value; ``cells`` contains only metrics that can be calculated."""
     missing = int(cells["mean"].isna().sum())
     if not missing:
         return ""
@@ -99,7 +99,7 @@ def _without_value(cells):
 
 
 def _sent_by_tcp(cells):
-    """Return the peer-to-peer cells of TCP's messages and segments for the first IP version, CCA and rate."""
+    """Return the peer-to-peer cells of TCP messages and segments for the first IP version, CCA and rate."""
     of_tcp = cells["packet_bytes"].notna() & cells["traffic"].isin(["tcp", "tcp-segments"])
     tcp = cells[(cells["background"] == "none") & of_tcp]
     same = ["ip_version", "cca", "rate_mbps"]
@@ -134,13 +134,13 @@ def sent_sentence(cells) -> str:
 def ip_version_sentence(differences, header_margin) -> str:
     """Report the difference between IPv6 and IPv4, and the part of the difference that IPv6's longer header explains.
 
-    Under a real clock, report instead the number of cells in which the header explains the difference up to ``header_margin``, in percent
-    of IPv4's mean.
+    Under a real clock, report instead in how many cells the header explains the difference to within ``header_margin`` (in percent of
+    IPv4's mean).
     """
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    # A real clock adds its own spread.
+    # A real clock adds variation of its own.
     if (rows["platform"] != "uml").all():
         judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
         margin = header_margin / 100 * judged["mean_first"]
@@ -175,7 +175,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Report the number of cells in which the interval of the difference excludes 0, and describe the cells without an interval."""
+    """Report in how many cells the interval of the difference excludes 0, and describe the cells without an interval."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -203,7 +203,7 @@ def _spread_sentence(differences, what):
 
 
 def environment_sentence(differences) -> str:
-    """Report the cost of the server's other messages."""
+    """Report how much the server's other messages cost."""
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""

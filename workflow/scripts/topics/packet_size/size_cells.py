@@ -1,4 +1,4 @@
-"""A cell of a study of message sizes: the measured value, the value calculated from headers, and a paper's printed value."""
+"""The cells in a study of message sizes: the measured value, the value calculated from headers, and a paper's printed value."""
 
 import math
 import re
@@ -22,7 +22,7 @@ NOT_OF_HEADERS = (
 #: Further columns of a run's scenario that the calculation needs.
 OF_CALCULATION = ("frame_overhead_bytes", "serialisation", *NOT_OF_HEADERS)
 #: Name of a failed check in the column `invalid_because` of runs.csv: "cpu_saturation: core 0 ..., expected ...; clock: ...". Other words
-#: before a colon, such as a host's name, are part of a check's text.
+#: that precede a colon, such as a host's name, belong to a check's text.
 FAILED_CHECK = re.compile(rf"(?:^|; )({'|'.join(CHECK_WORDS)}): ")
 
 
@@ -62,9 +62,9 @@ def _payload_bytes(row):
 def _calculated(row):
     """Calculate a run's value from the headers alone; nan if this is impossible.
 
-    TCP fills its segments if it can, so on a full cable the result depends on TCP's segment size and not on the message size. A round trip
-    can't be calculated if transmission takes no time (`serialisation: never`, or a real clock). No value can be calculated for a path with
-    delay, jitter or loss, or for a limited bitrate.
+    TCP fills its segments if it can, so on a saturated cable the result depends on TCP's segment size and not on the message size. A round
+    trip can't be calculated if transmission takes no time (`serialisation: never`, or a real clock). No value can be calculated for a path
+    with delay, jitter or loss, or for a limited bitrate.
     """
     if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
         return math.nan
@@ -81,7 +81,7 @@ def _calculated(row):
 def data_of_packets(runs, flows) -> pd.Series:
     """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
 
-    Packets without data (the first packets of a connection, and iperf3's control packets) are few, and are counted. The value is nan for
+    The few packets without test data (those of the TCP handshake and of iperf3's control connection) are counted too. The value is nan for
     runs without a goodput, and for runs with a server, because the server's responses are counted as packets.
     """
     sent = flows.groupby(RUN)["bytes_sent"].sum(min_count=1).reindex(pd.MultiIndex.from_frame(runs[RUN]))
@@ -115,7 +115,7 @@ def _cell_row(runs, confidence, printed):
     row |= _spread(valid.dropna(subset="measured"), confidence)
     row |= {name: valid[name].mean() for name in ("packet_bytes", "background_mbps", "background_back_mbps", "cpu_us")}
     row |= _held_against(row, valid["calculated"].mean())
-    # The paper let TCP choose its segments.
+    # In the paper, TCP chose its segment size.
     if row["traffic"] != "tcp-segments":
         key = ("metric", "protocol", "background", "ip_version", "message_bytes")
         row |= printed.get(tuple(row[name] for name in key), {})
@@ -132,10 +132,10 @@ def _spread(runs, confidence):
 
 
 def _held_against(row, expected):
-    """Return the columns that compare a cell's mean with the calculated value; empty if either is missing.
+    """Return the columns that compare a cell's mean with the calculated value; empty if either of the two is missing.
 
-    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, a round trip may also be longer by
-    at most the share of the cable that the server's other messages use.
+    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, a round trip may also take longer, but at
+    most by the share of the cable's capacity that the server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

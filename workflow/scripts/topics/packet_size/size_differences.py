@@ -16,14 +16,14 @@ from wording.number_format import is_missing
 #: Columns that identify a cell. Compared cells differ in exactly one of them.
 PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
 
-#: Note on a difference that is known although it has no interval.
+#: Note for a difference that is known although there is no interval.
 ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 
 
 def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     """Return one row of `SIZE_DIFFERENCES` for each pair of compared cells.
 
-    Raises `ValueError` if two scenarios agree in all columns that identify a cell.
+    Raises `ValueError` if two scenarios are equal in all columns that identify a cell.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
         if there is no such study).
     confidence : float
     """
-    # Both IP versions of a replication have the same seed; environments are separate scenarios with different seeds.
+    # A replication uses the same seed for both IP versions; environments are separate scenarios with different seeds.
     rows = [
         _compared(IP_VERSION, "ip_version", a, b, confidence, _paired_differences(runs, a, b))
         for a, b in _pairs(cells, cells, "ip_version", "ipv4", "ipv6")
@@ -44,7 +44,7 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
         for a, b in _pairs(cells, cells, "background", "none", "server")
     ]
     if others is not None and len(others):
-        # Whichever study this is, the real clock is compared with the virtual one.
+        # The real clock is compared with the virtual clock, whichever of the two studies this is.
         virtual, real = (cells, others) if cells["platform"].iloc[0] == "uml" else (others, cells)
         first, second = virtual["platform"].iloc[0], real["platform"].iloc[0]
         if first != second and (real["platform"] == second).all():
@@ -56,7 +56,7 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
 
 
 def _pairs(firsts, seconds, column, first, second):
-    """Yield pairs of cells that differ only in one column: ``first`` in one cell, ``second`` in the other."""
+    """Yield pairs of cells that differ in only one column, whose value is ``first`` in one cell and ``second`` in the other."""
     keys = [name for name in PLACE if name != column]
     partners = _by_place(seconds[seconds[column] == second], keys)
     for place, cell in _by_place(firsts[firsts[column] == first], keys).items():
@@ -126,7 +126,7 @@ def _compared(question, column, a, b, confidence, paired=None):
 
 
 def _welch(a, b, confidence):
-    """Return Welch's interval for the difference between the means of two cells, or a note on why there is none."""
+    """Return Welch's interval for the difference between the means of two cells, or a note that says why there is none."""
     fewest = min(a["n"], b["n"])
     if fewest > 1 and a["measurements"] == b["measurements"] == 1:
         return {"note": ONE_MEASUREMENT}

@@ -13,10 +13,10 @@ from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words
 
-#: IP version -> colour. Marks of the two versions stand slightly to either side of the slot.
+#: IP version -> colour. The marks for the two versions are drawn slightly to either side of the slot.
 COLOURS = {"ipv4": LIGHT.blue, "ipv6": LIGHT.maroon}
 SHIFTS = {"ipv4": -0.09, "ipv6": 0.09}
-#: Offset to the right of the second platform's marks if both platforms are shown.
+#: Offset by which the second platform's marks are shifted to the right if both platforms are shown.
 ASIDE = 0.12
 #: A real clock's marks are open.
 MARKERS = {"uml": ("o", False), "host": ("s", True)}

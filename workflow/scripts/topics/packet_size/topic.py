@@ -7,7 +7,7 @@ from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.traffic import traffic_of
 from topics.topic import Analysis, Plot, Topic
 
-#: Figure -> the traffic of its rows of panels, the quantity shown, and the figure's number in the paper.
+#: Figure -> the kinds of traffic (one per row of panels), the quantity shown, and the figure's number in the paper.
 VALUES = {
     "size-tcp-throughput": (["tcp", "tcp-segments"], "throughput of TCP", "2"),
     "size-udp-throughput": (["udp"], "throughput of UDP", "3"),
@@ -25,9 +25,9 @@ def _traffic_of(scenario: dict) -> str | None:
 
 
 def message_sizes(design: StudyDesign) -> dict[str, int]:
-    """Return the message size in bytes, by scenario, for scenarios in which one flow or single messages pass one cable.
+    """Return scenario -> message size in bytes, for scenarios in which one flow or individual messages cross one cable.
 
-    The result is empty if two scenarios have the same traffic, size, environment, rate and platform. Such a study is about another factor,
+    The result is empty if two scenarios agree in traffic, size, environment, rate and platform. Such a study is about another factor,
     for example a delay, and a comparison of sizes would mix the levels of this factor.
     """
     sizes, places = {}, set()
@@ -44,14 +44,14 @@ def message_sizes(design: StudyDesign) -> dict[str, int]:
 
 
 def compares_sizes(design: StudyDesign) -> bool:
-    """Return whether a study has several message sizes."""
+    """Return whether a study includes several message sizes."""
     return len(set(message_sizes(design).values())) > 1
 
 
 def compares_sizes_alone(design: StudyDesign) -> bool:
     """Return whether a study compares only message sizes, and no CCAs.
 
-    The cells of such a study have no common metric, so the study has separate tables and figures.
+    The cells of such a study share no metric, so separate tables and figures show its results.
     """
     return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
 

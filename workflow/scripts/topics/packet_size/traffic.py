@@ -15,7 +15,7 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 class Quantity:
     """A measured quantity: a column of ``tidy/runs.csv``, and the quantity's name in words.
 
-    ``unit`` is the unit in which values are shown; ``factor`` converts the column to this unit.
+    Values are shown in ``unit``; ``factor`` converts the column to this unit.
     """
 
     metric: str
@@ -32,7 +32,7 @@ QUANTITIES = (THROUGHPUT, ROUND_TRIP)
 
 @dataclass(frozen=True)
 class Traffic:
-    """A kind of traffic: its displayed name and the quantity measured with it."""
+    """A kind of traffic: its displayed name, and the quantity that is measured."""
 
     name: str
     quantity: Quantity
@@ -60,7 +60,7 @@ def traffic_of(topology, multipath, flows, application, protocol, segment_bytes)
 
 
 def is_round_trip(traffic: str) -> bool:
-    """Return whether a kind of traffic consists of round trips of single messages."""
+    """Return whether a kind of traffic consists of individual messages, each sent and returned."""
     return TRAFFIC[traffic].quantity is ROUND_TRIP
 
 

@@ -1,4 +1,4 @@
-"""Measure the response of flows in each phase of a changing path, for each run and as a mean over each cell's runs."""
+"""Measure the flows' response in each phase of a changing path, for each run and as a mean over each cell's runs."""
 
 import pandas as pd
 

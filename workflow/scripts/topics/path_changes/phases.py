@@ -1,4 +1,4 @@
-"""The phases of a changing path: a phase lasts from one change to the next, and has a capacity and an RTT."""
+"""The phases of a changing path. A phase lasts from one change to the next; its base RTT is constant."""
 
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -8,7 +8,7 @@ from experiment.timeline import DIRECTIONS, LOST_ALL
 from study_files.study_variation import drawn
 from wording.number_format import plain
 
-#: Kinds of changes that always begin a phase. In a ramp, only the last part begins a phase; in a trace, only the first step.
+#: Kinds of changes that always begin a phase. Of a ramp, only the last step begins a phase; of a trace, only the first step.
 ALONE = ("step", "down", "up")
 _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percent": "loss {} %"}
 
@@ -17,8 +17,8 @@ _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percen
 class Phase:
     """A phase of a changing path.
 
-    ``longer`` states whether the RTT is longer than in the phase before, ``down`` whether the forward direction is down, and ``traced``
-    whether a trace begins.
+    ``longer`` states whether the base RTT is longer than in the previous phase, ``down`` whether the forward direction is down, and
+    ``traced`` whether a trace begins.
     """
 
     number: int
@@ -40,7 +40,7 @@ class Phase:
 def specification_of(run, changing) -> RunSpecification:
     """Return the specification of a run, which is a row of ``tidy/runs.csv``.
 
-    ``changing`` maps the names of scenarios with a changing path to the resolved scenarios.
+    ``changing`` maps the name of each scenario with a changing path to the resolved scenario.
     """
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
@@ -49,7 +49,7 @@ def specification_of(run, changing) -> RunSpecification:
 def phases_of(run) -> list[Phase]:
     """Return the phases of the path during a run's traffic; ``run`` is a `RunSpecification`."""
     moments = moments_of([asdict(change) for change in run.timeline.changes])
-    # A change at the beginning of the traffic has no phase before it.
+    # No phase precedes a change at the beginning of the traffic.
     begins = [0.0, *(at_s for at_s in moments if at_s > 0), float(run.traffic.duration_s)]
     constant_ms = run.rtt_path_ms - sum(run.link.delay_ms.values())
     phases, before_ms = [], run.rtt_path_ms
@@ -69,7 +69,7 @@ def phases_of(run) -> list[Phase]:
 
 
 def moments_of(changes) -> dict[float, list[dict]]:
-    """Return the changes that begin a phase, by their time in s.
+    """Return the changes that begin a phase, as a mapping from time in s to the changes at this time.
 
     ``changes`` are rows of ``tidy/changes.csv``, or dicts with the fields of `Change`.
     """
@@ -97,7 +97,7 @@ def _begins_phase(change, changes):
 
 
 def _is_last(change, changes):
-    """Return whether a change is the last part of its ramp: no later part continues the ramp."""
+    """Return whether a change is the last step of its ramp, which means that no later step continues the ramp."""
     same = [
         c
         for c in changes

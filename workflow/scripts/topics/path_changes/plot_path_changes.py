@@ -1,4 +1,4 @@
-"""Draw changing paths over time: goodput and capacity, queueing delay, and the minimum RTT that the CCAs assume."""
+"""Plot changing paths over time: goodput and capacity, queueing delay, and the minimum RTT that the CCAs assume."""
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,9 @@ COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "ti
 
 
 def lines_of(phases, samples, queue) -> pd.DataFrame:
-    """Return the lines of a run, with the columns series, time_s and value.
+    """Return a run's lines, as a table with the columns series, time_s and value.
 
-    ``series`` is a key of `KINDS`; with the suffix `_possible`, it is the value that the path allows.
+    ``series`` is a key of `KINDS`; the suffix `_possible` marks the value that the path allows.
     """
     edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
     run = phases[0].run
@@ -60,7 +60,7 @@ def lines_of(phases, samples, queue) -> pd.DataFrame:
 
 
 def _stairs(steps, end_s):
-    """Return the coordinates of a line that keeps each value until the next one."""
+    """Return the coordinates of a step line, which keeps each value until the next one."""
     times = [at for at, _ in steps for _ in range(2)][1:] + [end_s]
     return np.array(times), np.array([value for _, value in steps for _ in range(2)])
 
@@ -109,7 +109,7 @@ def _draw(data, moments, labels):
 
 
 def _panel(axes, data, kind, moments, label, key_pt):
-    """Draw a scenario's lines of one kind; return their description in words."""
+    """Draw a scenario's lines of one kind; return a description of the lines in words."""
     name, unit = KINDS[kind]
     shown, possible = data[data["series"] == kind], data[data["series"] == f"{kind}_possible"]
     end = float(data["time_s"].max())

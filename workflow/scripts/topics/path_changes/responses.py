@@ -1,17 +1,18 @@
-"""Measure the responses of flows to a phase of a changing path.
+"""Measure how flows respond in one phase of a changing path.
 
-The measures are the time until the rate is used, the queueing delay, losses, and the time until the CCAs know the RTT.
+The measures are the time until the rate is used, the queueing delay, the losses, and the time until the CCAs know the RTT.
 """
 
 from itertools import pairwise
 
 import numpy as np
 
-#: A path counts as used from this share of its capacity, averaged over this number of RTTs, but at least over this time in s.
+#: A path counts as used once goodput reaches this share of its capacity, averaged over this number of RTTs, but over at least this time
+#: (s).
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
-#: A CCA counts as knowing the path's RTT if its smallest RTT deviates from the path's RTT by at most this share.
+#: A CCA counts as knowing the base RTT if the minimum RTT that it keeps deviates from the base RTT by at most this share.
 NEAR = 0.05
-#: CCA -> column with the smallest RTT that the CCA keeps.
+#: CCA -> column with the minimum RTT that the CCA keeps.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
 #: Columns to read from the time series.
 SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets", "retransmits", *LEAST_RTT.values()]
@@ -25,12 +26,12 @@ def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
     """
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
     total = delivered.groupby(samples["time_s"]).sum().sort_index()
-    # Selective acknowledgements may be revoked (RFC 2018, section 8), deliveries may not.
+    # Selective acknowledgements may be revoked (RFC 2018, section 8), but the delivered amount can't decrease.
     return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
 
 
 def measures_of(phase, samples, queue) -> dict[str, float]:
-    """Return `tables.MEASURES` for a phase of a run; measures without a value are nan.
+    """Return `tables.MEASURES` for one phase of a run; unknown measures are nan.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
     """Return the data delivered during a phase, in percent of the path's capacity.
 
-    ``begin_s`` and ``end_s`` limit the calculation to a part of the phase. Data and capacity are counted from the first to the last sample.
+    ``begin_s`` and ``end_s`` limit the calculation to part of the phase. Data and capacity are counted from the first to the last sample.
     The result is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` come from
     `delivered_bytes`.
     """
@@ -73,9 +74,9 @@ def _ns(times):
 
 
 def used_s(phase, times, delivered) -> float:
-    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); nan if the rate was never used or is unlimited.
+    """Return the time in s until the phase's rate was used (see `tables.MEASURES`); nan if it was never used or is unlimited.
 
-    ``times`` and ``delivered`` are from `delivered_bytes`.
+    ``times`` and ``delivered`` come from `delivered_bytes`.
     """
     if phase.run.capacity.is_unlimited():
         return np.nan
@@ -88,7 +89,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return the time in s until every flow's CCA kept a minimum RTT within `NEAR` of the path's RTT; nan if this never happened."""
+    """Return the time in s until the minimum RTT kept by every flow's CCA was within `NEAR` of the base RTT; nan if it never was."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

@@ -1,4 +1,4 @@
-"""The section on changing paths: time until a new rate is used, queueing delay, losses, and the RTTs that CCAs assume."""
+"""The section on changing paths: the time until a new rate is used, queueing delay, losses, and the RTTs that CCAs assume."""
 
 from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -27,9 +27,9 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 
 def findings(material) -> list[Finding]:
-    """Return findings on changes to paths.
+    """Return findings about changes to paths.
 
-    There is a finding for each change after which CCAs differ, and for each CCA that notices a longer path.
+    There is one finding for each change after which CCAs differ, and one for each CCA that notices a longer path.
     """
     cells = material.ranked(material.tables.change_cells)
     sentences = []

@@ -1,4 +1,4 @@
-"""The reaction of flows to a changing path: time until a new rate is used, queueing delay, losses, and outdated RTTs."""
+"""How flows respond to a changing path: the time until a new rate is used, queueing delay, losses, and outdated RTTs."""
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES

@@ -1,7 +1,7 @@
-"""Compare platforms under the same conditions: differences, and agreement within the tolerance.
+"""Compare platforms under the same conditions: how they differ, and whether they agree within the tolerance.
 
-Runs of two platforms have no random numbers in common, so they are compared as independent samples. The tolerances
-are in the study's file (`analysis.agreement`) and should be chosen before there are runs.
+Runs on two platforms don't use the same random numbers, so they are compared as independent samples. The tolerances
+are set in the study's file (`analysis.agreement`) and should be chosen before any run.
 """
 
 import itertools
@@ -28,7 +28,7 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric on which platforms are compared.
+    """A metric in which platforms are compared.
 
     ``column`` is a column of ``tidy/runs.csv``, and ``key`` names the metric's tolerance in the study's file.
     """
@@ -44,7 +44,7 @@ class Compared:
         if self.key.endswith("_factor"):
             if scale == "ratio":
                 return -math.log(tolerance), math.log(tolerance)
-            # If one value is `tolerance` times the other, their difference is this percentage of their mean.
+            # If one value is `tolerance` times the other, they differ by this percentage of their mean.
             part = 200 * (tolerance - 1) / (tolerance + 1)
             return -part, part
         return from_effect(-tolerance, scale), from_effect(tolerance, scale)
@@ -60,11 +60,11 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Compare the second of two platforms with the first on one metric; return columns of `PLATFORMS`.
+    """Compare the second of two platforms with the first in one metric; return columns of `PLATFORMS`.
 
     The columns are ``scale`` and all that follow it in the table, except p_differ_bh and verdict, which depend on other rows. An additional
-    column, ``exact``, has the bounds of the difference if they are known without a test. ``runs_a`` and ``runs_b`` are valid runs; both may
-    be empty.
+    column, ``exact``, contains the bounds of the difference if they are known without a test. ``runs_a`` and ``runs_b`` are valid runs;
+    both may be empty.
     """
     values_a, values_b = (runs[metric.column].dropna().astype(float) for runs in (runs_a, runs_b))
     row = {"n_a": len(values_a), "n_b": len(values_b), "exact": None, "note": ""}
@@ -116,7 +116,7 @@ def placed(runs, scenarios) -> pd.DataFrame:
 
 
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Return `PLATFORMS`: all pairs of platforms that ran the same conditions, compared on each of `METRICS`.
+    """Return `PLATFORMS`, which compares all pairs of platforms that ran the same conditions in each of `METRICS`.
 
     ``agreement`` contains the study's tolerances.
     """

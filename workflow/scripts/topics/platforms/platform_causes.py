@@ -1,7 +1,7 @@
-"""Find the cause of a difference between platforms: the simulator's version, kernel against simulator, or both.
+"""Find what causes a difference between platforms: the simulator's version, the step from kernel to simulator, or both.
 
-Three platforms must have run the same conditions: a kernel, and an old and a new version of a simulator. The difference between
-the kernel and the old version then consists of two steps, which add up on a logarithmic scale: from the kernel to the new version,
+The same conditions must have been run on three platforms: a kernel, and an old and a new version of a simulator. The difference
+between the kernel and the old version then consists of two steps, which add up on a logarithmic scale: from the kernel to the new version,
 and from the new version to the old version. The verdicts of the three comparisons show which step is responsible.
 """
 
@@ -17,7 +17,7 @@ SIMULATOR = "Linux against the simulator"
 BOTH = "both"
 UNKNOWN = "not shown"
 # Verdicts of the three comparisons (kernel and newest, newest and oldest, kernel and oldest) -> cause.
-# With tolerances two verdicts don't determine the third. For combinations not listed the cause is unknown.
+# Because of the tolerances, two verdicts don't determine the third. For combinations that aren't listed, the cause is unknown.
 CAUSES = {
     ("agree", "agree", "agree"): ALIKE,
     ("agree", "differ", "differ"): OLD_VERSION,
@@ -56,7 +56,7 @@ def causes(platforms: pd.DataFrame) -> pd.DataFrame:
 
 
 def turned(effect: float, scale: str) -> float | None:
-    """Return a difference with its sides exchanged: on the ratio scale +25 % becomes -20 %, otherwise the sign changes."""
+    """Return a difference with its sides exchanged: on the ratio scale, +25 % becomes -20 %; on other scales, the sign changes."""
     if pd.isna(effect):
         return None
     if scale != "ratio":

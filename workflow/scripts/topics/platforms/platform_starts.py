@@ -1,7 +1,7 @@
-"""Find when differences between platforms arise, in start-up or all the time, and describe start-up on each platform.
+"""Find whether differences between platforms arise only during start-up or all the time, and describe start-up on each platform.
 
-A difference that remains in goodput without start-up doesn't come from start-up. Start-up is described by the intervals of iperf3's
-report and, if the study asks for time series, by the samples of the sockets.
+A difference that remains in goodput when start-up is excluded isn't due to start-up. Start-up is described by the intervals of iperf3's
+report and, if the study requests time series, by the samples of the sockets.
 """
 
 import numpy as np
@@ -15,14 +15,14 @@ from testbed.readings.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 
 START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"
-#: A difference is attributed to start-up if at most this share of it remains without start-up.
+#: A difference is attributed to start-up if at most this share of it remains when start-up is excluded.
 LEFT = 0.5
 MEASURES = ("early_retransmits", "slow_start_peak_packets", "lossless_percent", "silence_s")
 SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", "bytes_acked"]
 
 
 def early_retransmits(path, durations_s) -> dict[tuple, float]:
-    """Return, by run, the number of segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
+    """Return, for each run, the number of segments that were retransmitted in the first quarter (`START_UP`) of the flows' duration.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
     """
     counts = {}
     for run, rows in series_of_runs(path, ["end_s", "retransmits"], wanted=None):
-        # An interval that ends with the quarter may be a few microseconds late.
+        # The end of an interval that ends with the quarter may be a few microseconds late.
         early = rows["end_s"] <= START_UP * durations_s[run[0]] + 1e-3
         counts[run] = float(rows.loc[early, "retransmits"].sum(min_count=1))
     return counts
@@ -42,11 +42,11 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return the measures of a flow's start-up.
 
-    Slow start lasts until the slow start threshold is set, or until ``until_s`` if the threshold is never set. The measures are:
+    Slow start lasts until the slow start threshold (ssthresh) is set, or until ``until_s`` if the threshold is never set. The measures are:
 
-    - slow_start_peak_packets: largest window during slow start;
+    - slow_start_peak_packets: largest congestion window during slow start;
     - lossless_percent: 100 if nothing was retransmitted during slow start, otherwise 0;
-    - silence_s: longest time between two samples with newly acknowledged data.
+    - silence_s: longest time between two successive samples with newly acknowledged data.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return the `MEASURES` of each valid run, indexed by `RUN`.
+    """Return each valid run's `MEASURES`, indexed by `RUN`.
 
-    The number of early retransmits is for the whole run; the other measures are means over the run's flows. ``intervals`` and ``sockets``
-    are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
+    Early retransmits are counted over all of a run's flows; the other measures are means over its flows. ``intervals`` and ``sockets``
+    are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may be empty.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)
@@ -86,7 +86,7 @@ def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
 
 
 def _apart(second, first, column):
-    """Return the difference in goodput (``column``) between the runs of two platforms; None if either has no values."""
+    """Return the difference in goodput (``column``) between the runs on two platforms; None if values are missing for either."""
     samples = [of_side[column].dropna() for of_side in (second, first)]
     if any(sample.empty for sample in samples):
         return None
@@ -102,7 +102,7 @@ def _known(apart, ends):
 def when_it_arises(whole, steady) -> str:
     """Return when a difference between two platforms arises: `START`, `ALWAYS`, `NO_DIFFERENCE` or `UNKNOWN`.
 
-    The arguments are the differences (effect, low, high) in percent: in the whole window, and without start-up.
+    The arguments are the differences (effect, low, high) in percent: over the entire measured period, and without start-up.
     """
     if None in (*whole, *steady):
         return UNKNOWN

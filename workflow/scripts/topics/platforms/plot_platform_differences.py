@@ -1,4 +1,4 @@
-"""Draw the differences between platforms under the same conditions, with the study's tolerance."""
+"""Plot the differences between platforms under the same conditions, with the study's tolerance."""
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
@@ -28,12 +28,12 @@ SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms":
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
 #: Columns that identify a row of a panel.
 KEY = ("conditions", "buffer", "cca", "ip_version")
-# Reach of the axis as a multiple of the largest difference or tolerance; intervals from few runs are much longer.
+# The axis extends to this multiple of the largest difference or tolerance; intervals from few runs would be much longer.
 REACH = 1.5
 
 
 def _row_names(table):
-    """Return the names of rows, such as "BBR 10 packets", by the values of the columns `KEY`."""
+    """Return the rows' names, such as "BBR 10 packets", by the values of the columns `KEY`."""
     keys = table[PLACE].drop_duplicates()
     several, both = keys["conditions"].nunique() > 1, keys["ip_version"].nunique() > 1
     order = {cca: place for place, cca in enumerate(keys["cca"].unique())}
@@ -72,7 +72,7 @@ def draw_differences(table) -> PanelFigure:
 
 
 def _axis_of(rows):
-    """Return the axis of a metric, the same for all pairs of platforms."""
+    """Return a metric's axis, which is the same for all pairs of platforms."""
     known = [float(value) for name in ("effect", "tolerance_low", "tolerance_high") for value in rows[name].dropna()]
     reach = REACH * max(map(abs, known), default=1.0)
     ends = [min(max(float(end), -reach), reach) for name in ("tost_low", "tost_high") for end in rows[name].dropna()]

@@ -33,7 +33,7 @@ CAUSE_MEANINGS = {
     BOTH: "All three comparisons show a difference beyond the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three results are inconsistent.",
 }
-#: Property in which the environments of two kernels may differ -> name and possible effect of the property. Versions of the
+#: Property in which two kernels' environments may differ -> name and possible effect of the property. Versions of the
 #: image's tools (names with the suffix `_version`) are equal if the digests of the images are equal.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
@@ -46,11 +46,11 @@ PROPERTIES = {
     "image_digest": ("Container image", "The tools. Repeat the runs with the same image on both platforms."),
     "testbed_digest": ("Testbed program", "The network itself. Repeat the runs with the same program on both platforms."),
 }  # fmt: skip
-#: Number of characters of a digest that are shown.
+#: How many characters of a digest are shown.
 DIGEST_SHOWN = 16
 #: Metrics for which the steps from release to release are shown -> their names.
 STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
-# CCAs defined by standards that both Linux and the simulator implement: they are expected to agree.
+# CCAs that both Linux and the simulator implement according to the same standards: the two are expected to agree.
 STANDARD_CCAS = ("cubic", "reno")
 
 
@@ -100,7 +100,7 @@ def section(material) -> dict | None:
 
 
 def _kernel_rows(environments):
-    """Return a row (name, values, meaning) for each property that differs between two kernels; empty without two kernels."""
+    """Return a row (name, values, meaning) for each property that differs between two kernels; empty unless there are two kernels."""
     rows = []
     for row in environments.to_dict("records"):
         name, meaning = PROPERTIES.get(row["property"], (row["property"].replace("_", " "), ""))
@@ -124,7 +124,7 @@ def _tolerance_words(table):
 
 
 def _summary_rows(table, pairs):
-    """Return one row for each pair of platforms and each CCA. A cell counts the conditions with each verdict for one metric."""
+    """Return one row for each pair of platforms and each CCA; for each metric, a cell counts the conditions by verdict."""
     rows = []
     for pair in pairs:
         here = table[(table["platform_a"] == pair[0]) & (table["platform_b"] == pair[1])]
@@ -170,7 +170,7 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return the time in s for which flows send, by buffer; buffers for which it differs between scenarios are omitted."""
+    """Return buffer -> time in s for which flows send; buffers for which this time differs between scenarios are omitted."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
@@ -194,7 +194,8 @@ def _cause_words(cause):
 def step_rows(table) -> list[dict]:
     """Return the changes from each simulator version to the next.
 
-    They are given for the conditions and buffer with results from the most versions. The list is empty if no two versions are compared.
+    The changes are those for the conditions and the buffer that the most versions ran. The list is empty if no two versions
+    are compared.
 
     A step is a dict: ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
     goodput and Jain's index.
@@ -229,7 +230,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on two kernels, on the simulator's newest version compared with Linux, and on the simulator's versions."""
+    """Return the findings about two kernels, the simulator's newest version compared with Linux, and the simulator's versions."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -252,13 +253,13 @@ def findings(material) -> list[Finding]:
 
 
 def _shown(table, platform_a, platform_b):
-    """Return the comparisons between two platforms in goodput, Jain's index and mean RTT."""
+    """Return two platforms' comparisons in goodput, Jain's index and mean RTT."""
     of_pair = (table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)
     return table[of_pair & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))]
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report the number of comparisons in which two platforms agree, and the number in which they differ."""
+    """Report in how many comparisons two platforms agree, and in how many they differ."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -278,7 +279,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report the number of comparisons in which the oldest and the newest version differ, and the number due to the old version."""
+    """Report in how many comparisons the oldest and the newest version differ, and how many of these differences the old version causes."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -296,7 +297,7 @@ def _versions_sentence(table, causes, versions):
 
 
 def steps_sentence(steps) -> str | None:
-    """Name the releases in `step_rows` that changed results by more than the tolerance; None for fewer than two steps."""
+    """Name the releases in `step_rows` that changed results by more than the tolerance; None if there are fewer than two steps."""
     if len(steps) < 2:
         return None
     parts, quiet = [], []

@@ -7,14 +7,14 @@ from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
 from wording.sentence_words import cca_name
 
-#: Smallest difference in goodput, in percent, that a sentence reports; smaller differences are only in the table.
+#: Smallest difference in goodput, in percent, that a sentence reports; smaller differences are shown only in the table.
 WORTH_SAYING = 1.0
-#: Smallest ratio between the longest silences on two platforms that is reported.
+#: The longest silences on two platforms are reported only if their ratio is at least this value.
 FAR_MORE = 2.0
 
 
 def start_sentences(starts, durations_s) -> list[str]:
-    """Report the differences in goodput that come from start-up, for the main pairs of platforms, and describe start-up.
+    """Report, for the main pairs of platforms, the differences in goodput that are due to start-up, and describe start-up.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _silence(row, first, second):
 
 
 def _slow_start(row, first, second):
-    """Report the largest window in slow start on both platforms, and whether slow start ended before a loss."""
+    """Report the largest congestion window in slow start on both platforms, and whether slow start ended before a loss."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [
@@ -93,12 +93,12 @@ def pair_words(row) -> str:
 
 
 def buffer_words(row) -> str:
-    """Return a row's buffer in words, with its setting if it has one."""
+    """Return a row's buffer in words, followed by the row's setting if it has one."""
     return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
 
 
 def _both(heading, name, decimals):
-    """Return a column with the values of the first and the second platform."""
+    """Return a column that shows the values of the first and of the second platform."""
 
     def cell(row):
         values = [row[f"{name}_{side}"] for side in ("a", "b")]

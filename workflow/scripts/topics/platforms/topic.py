@@ -7,7 +7,7 @@ from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
-    """Return whether several platforms run the same conditions of a `StudyDesign`."""
+    """Return whether, in a `StudyDesign`, several platforms run the same conditions."""
     platforms = {}
     for scenario in design.scenarios:
         platforms.setdefault(conditions_of(scenario), set()).add(scenario["platform"])

@@ -1,4 +1,4 @@
-"""Estimate the mean loss and goodput of each cell in a study with policers."""
+"""Estimate the mean loss and goodput in each cell of a study with policers."""
 
 import pandas as pd
 

@@ -4,7 +4,7 @@ from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 
 _NO_RUN = "no valid run has a value"
-#: Estimated measures of a cell, each with an interval.
+#: Measures of a cell, each estimated with an interval.
 MEASURES = (
     number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck pass in the long term.", _NO_RUN, least=0, most=100),
     number_column(

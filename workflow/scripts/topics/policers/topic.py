@@ -1,4 +1,4 @@
-"""Losses due to a policer, which immediately drops anything above its rate: loss and goodput by CCA."""
+"""Losses due to a policer, which drops packets in excess of its rate instead of queueing them: loss and goodput by CCA."""
 
 from experiment.conditions import policers_of
 from topics.policers.tables import POLICER_CELLS
@@ -6,12 +6,12 @@ from topics.topic import Analysis, Topic, mostly
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has a policer."""
+    """Return whether a `StudyDesign` includes a policer."""
     return any(scenario["link"].get("policer") for scenario in design.scenarios)
 
 
 def policer_words(design) -> dict[str, str]:
-    """Return the policers in words, by scenario, for the scenarios with policers."""
+    """Return scenario -> policers in words, for the scenarios with policers."""
     return {
         scenario["id"]: "; ".join(_words(direction, policer) for direction, policer in policers.items())
         for scenario in design.scenarios

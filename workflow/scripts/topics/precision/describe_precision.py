@@ -1,4 +1,4 @@
-"""Describe the precision that each mean reached, and the number of replications that were run."""
+"""Describe how precise each mean is, and how many replications were run."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Check whether the mean of a metric in a cell is as precise as the study requires."""
+"""Check whether a metric's mean in a cell is as precise as the study requires."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
 TOO_WIDE, TWO_KINDS, TOO_FEW = "too wide", "two kinds of run", "too few values"
-#: Verdicts with which a scenario continues. `NO_VALUE` is not among them, because further runs wouldn't give such a cell a value.
+#: Verdicts that call for more replications of a scenario. `NO_VALUE` isn't one of them, because further runs wouldn't produce a value.
 OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean, the ends of its interval, and the verdict on the precision.
+    """A mean, the ends of its interval, and the verdict on its precision.
 
     ``half_width`` is the larger half-width of the interval, in % of the mean or in points.
     """
@@ -39,7 +39,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values : array_like of float, shape (n,)
         Values of the valid runs, in the metric's unit.
     wanted : float
-        Largest accepted half-width of the interval: in points if the metric is compared in points, otherwise in % of the mean.
+        Largest acceptable half-width of the interval: in points if the metric is compared in points, otherwise in % of the mean.
     level : float
         Confidence level of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
     resolution : float
@@ -48,7 +48,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values = np.asarray(values, float)
     if not len(values):
         return MeanPrecision(NO_VALUE)
-    # The half-width belongs to the whole interval, not to the part inside the metric's bounds.
+    # The half-width is that of the entire interval, not of the part within the metric's bounds.
     known = cell_estimate(values, level, resolution=resolution)
     mean, low, high = known.mean, known.low, known.high
     if low is None:
@@ -60,7 +60,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
 
 
 def precision_rows(runs: pd.DataFrame, until: Mapping[str, float], level: float) -> Iterator[dict]:
-    """Yield one row of `PRECISION` for each cell and each metric with a required precision.
+    """Yield one row of `PRECISION` for each cell and each metric for which a precision is required.
 
     Parameters
     ----------

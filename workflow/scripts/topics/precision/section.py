@@ -26,7 +26,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding with the number of means that are as precise as required, and the number of replications."""
+    """Return a finding that states how many means are as precise as required, and the number of replications."""
     return [Finding("Precision", precision_sentence(material.tables.precision, material.study), "precision")]
 
 
@@ -40,7 +40,7 @@ def wanted_words(study) -> str:
 
 
 def precision_sentence(table, study) -> str:
-    """Report the number of means that are as precise as required, and the number of replications."""
+    """Report how many means are as precise as required, and the number of replications."""
     known = table[table["verdict"] != NO_VALUE]
     precise = known["verdict"].isin([PRECISE, ONE])
     taken = table.groupby("scenario")["replications"].first()

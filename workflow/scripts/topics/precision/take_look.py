@@ -1,4 +1,4 @@
-"""Take an interim look at the runs of a scenario, and decide whether the scenario needs more replications for precise means."""
+"""Take an interim look at a scenario's runs, and decide whether precise means need more replications."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ from wording.terminal_text import said
 
 
 def runs_of(study, paths, made_by) -> pd.DataFrame:
-    """Return the rows of ``tidy/runs.csv`` for a scenario's run documents; exit if a document can't be used."""
+    """Return the rows of ``tidy/runs.csv`` for a scenario's run documents; exit with an error if a document can't be used."""
     rows, rule = [], SteadyRule(**study["steady_state"])
     for path in paths:
         try:
@@ -32,7 +32,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Write the result of the look: the decision to continue or end the scenario, and the precision of each mean."""
+    """Write the result of the look: whether the scenario needs more replications, and the precision of each mean."""
     study = params.study
     replications, steps = int(Path(outputs.look).stem), looks(study)
     level = level_of_looks(steps, params.confidence)

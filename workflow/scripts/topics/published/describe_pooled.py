@@ -1,4 +1,4 @@
-"""Pool all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
+"""Pool the runs of all scenarios and CCAs by IP version, as the paper does for its tables 3 and 5.
 
 The tables are meant for a line-by-line comparison with the publication. Pooled runs aren't a sample of one
 population, so neither the test of normality nor the comparison shows much about IP versions.
@@ -16,14 +16,14 @@ from wording.number_format import count, number, plain
 # Decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
-# Metric for which more is better; for all other metrics, less is better.
+# The metric for which a higher value is better; for all other metrics, a lower value is better.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 
 
 def mode(values, decimals, unit) -> tuple[float | None, str]:
-    """Return the mode (the most frequent value after rounding), and a description of the mode.
+    """Return the statistical mode (the most frequent value after rounding), and a description of the mode.
 
-    The mode of a continuous quantity depends on the rounding step. It is None if several values share the highest frequency.
+    The mode of a continuous quantity depends on the rounding step. The mode is None if several values share the highest frequency.
     """
     values = np.asarray(values, float)
     if len(values) == 0:
@@ -74,7 +74,7 @@ def describe(values, metric) -> dict:
 
 
 def _describe_pooled(runs):
-    """Describe the published metrics, with one row per metric and IP version (table 3 of the paper)."""
+    """Return the table that describes the published metrics, with one row per metric and IP version (table 3 of the paper)."""
     rows = [
         {"metric": metric.column, "name": metric.name, "unit": metric.unit, "ip_version": ip_version}
         | describe(runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column], metric)
@@ -85,7 +85,7 @@ def _describe_pooled(runs):
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return the conclusion of a pooled test, and the supported hypothesis of table 4; ``u`` is U of the IPv4 values."""
+    """Return a pooled test's conclusion, and the hypothesis of table 4 that it supports; ``u`` is the U statistic of the IPv4 values."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better
@@ -94,7 +94,7 @@ def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str,
 
 
 def _compare_pooled(runs, significance):
-    """Compare the IP versions on the published metrics, with one row per metric (table 5 of the paper)."""
+    """Return the table that compares the IP versions in the published metrics, with one row per metric (table 5 of the paper)."""
     valid = runs[runs["valid"]]
     rows = []
     for metric in PUBLISHED_METRICS:

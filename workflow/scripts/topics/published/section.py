@@ -1,4 +1,4 @@
-"""The section that repeats a paper's analysis as published."""
+"""The section that repeats a paper's analysis in its published form."""
 
 import itertools
 
@@ -51,7 +51,7 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return the printed values of a paper's tables 3 and 5, for display alongside this study's rows; None without printed values.
+    """Return the printed values of a paper's tables 3 and 5, for display alongside this study's rows; None if there are none.
 
     ``pooled`` (table 3) and ``tests`` (table 5) are lists with one item per row of this study's tables: a dict of texts, or None for a row
     without printed values. A list is None if no row has printed values.

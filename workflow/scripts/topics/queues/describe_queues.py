@@ -1,4 +1,4 @@
-"""Estimate the mean delay, goodput, drops and marks of each cell."""
+"""Estimate the mean delay, goodput, drops and marks in each cell."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw delay, goodput, drops and marks by queueing discipline, with one line per CCA and ECN setting."""
+"""Plot delay, goodput, drops and marks by queueing discipline, with one line per CCA and ECN setting."""
 
 from matplotlib.lines import Line2D
 
@@ -12,7 +12,7 @@ from topics.queues.variants import delay_of, variants_of, with_variants
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Measures to draw -> title of the panel, and upper end of the axis (None: from the data).
+#: Measure to plot -> title of the panel, and upper end of the axis (None: determined by the data).
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
     "rtt_above_ms": ("RTT above the path's shortest, ms", None),
@@ -20,7 +20,7 @@ SHOWN = {
     "drop_percent": ("Dropped by the queue, %", None),
     "mark_percent": ("Marked CE by the queue, %", None),
 }
-SPREAD = 0.5  # share of a slot over which lines are spread
+SPREAD = 0.5  # the lines in a slot are spread over this share of its width
 
 
 def _lines(cells):
@@ -30,7 +30,7 @@ def _lines(cells):
 
 def _is_known(cells, measure):
     if measure in ("queueing_ms", "rtt_above_ms"):
-        # The delay comes from samples of the queue if all cells have samples.
+        # If samples of the queue exist for all cells, the delay comes from these samples.
         return measure == delay_of(cells)
     if measure == "mark_percent":
         return (cells["ecn"] != "off").any() or (cells[measure] > 0).any()
@@ -38,7 +38,7 @@ def _is_known(cells, measure):
 
 
 def _look(cca, ecn):
-    """Return the style of a line's marks: filled with ECN, open without ECN."""
+    """Return the style of a line's symbols: filled with ECN, open without ECN."""
     colour = cca_colour(cca)
     return {"color": colour, "marker": cca_marker(cca), "mec": colour, "mfc": LIGHT.paper if ecn == "off" else colour}
 
@@ -60,7 +60,7 @@ def _draw(cells):
         for measure, (_, most) in SHOWN.items()
     }
     title = "Delay, goodput, drops and marks by queueing discipline"
-    # Measures without values have no panel: goodput and RTT if all flows belong to other groups, marks without ECN.
+    # No panel is drawn for a measure without values: goodput and RTT if all flows belong to other groups, ECN marks if ECN is off.
     shown = {measure: what for measure, (what, _) in SHOWN.items() if _is_known(cells, measure) or not cells["n"].any()}
     drawn = CategoryPanels(title, len(shown) * len(groups), len(lines), columns=2)
     for (_, conditions, ip_version), here in groups:
@@ -81,7 +81,7 @@ def _draw(cells):
 
 
 def _draw_line(axes, cells, variants, line, shift, measure, several):
-    """Draw the marks of a CCA, with or without ECN; return their description in words."""
+    """Draw a CCA's symbols, with or without ECN; return a description of them in words."""
     cca, ecn = line
     own = cells[(cells["cca"] == cca) & (cells["ecn"] == ecn)].set_index("variant")
     words = []

@@ -1,4 +1,4 @@
-"""The section on queues: delay, drops and marks behind each discipline."""
+"""The section on queues: delay, drops and marks with each queueing discipline."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ SHOWN = (
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
     shown_number("CE echoed", "ce_echoed", 1), shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
-#: Column of delays -> verb phrase for a CCA.
+#: Column of delays -> verb phrase that says what a CCA does.
 WAITS = {"queueing_ms": "waits", "rtt_above_ms": "has RTTs above the path's shortest by"}
 TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and CCA", "queue_cells", SHOWN)}
 
@@ -32,9 +32,9 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return findings on queueing delays and on ECN marks.
+    """Return findings about queueing delays and ECN marks.
 
-    There is a finding on delays for each setting, CCA and IP version that has drop-tail and other queues without ECN.
+    There is a finding about delays for each setting, CCA and IP version with results for both drop-tail and other queues without ECN.
     """
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)

@@ -8,7 +8,7 @@ from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run has a count"
-#: Estimated measures of a cell, each with an interval.
+#: Measures of a cell, each estimated with an interval.
 MEASURES = (
     number_column("queueing_ms", "ms", "Mean queueing delay: the time that the waiting packets take to leave the queue, from samples of the queue.", "no valid run has samples", least=0),
     number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),

@@ -9,7 +9,7 @@ from wording.scenario_words import platform_name
 def delay_of(cells) -> str:
     """Return the name of the column of `QUEUE_CELLS` whose delay is shown.
 
-    It is the delay from samples of the queue if all cells have samples, otherwise the delay from RTTs.
+    It is the delay measured by samples of the queue if such samples exist for all cells, otherwise the delay derived from RTTs.
     """
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
@@ -19,7 +19,7 @@ def with_variants(cells) -> pd.DataFrame:
     """Return the cells with the column ``variant``, which identifies the queue; CCA and ECN are not part of it.
 
     A variant consists of two further columns. ``queue`` is the discipline with its parameters, except `ecn`. ``besides`` is the platform if
-    there are several, and the scenario's label if two scenarios of a setting would otherwise have the same variant.
+    there are several, and the scenario's label if two scenarios of a setting would otherwise be the same variant.
     """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
@@ -28,7 +28,7 @@ def with_variants(cells) -> pd.DataFrame:
     queues = [", ".join([name, *own]) for name, own in zip(cells["discipline"], parameters, strict=True)]
     several = cells["platform"].nunique() > 1
     besides = [f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
-    # As text even if there are no cells.
+    # The columns are converted to text even if there are no cells.
     variants = cells.assign(queue=queues, besides=besides).astype({"queue": str, "besides": str, "scenario_label": str})
     alike = variants.duplicated(["setting", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
     variants["besides"] = variants["besides"].where(
@@ -38,9 +38,9 @@ def with_variants(cells) -> pd.DataFrame:
 
 
 def variants_of(cells) -> dict[str, str]:
-    """Return the names of variants, by variant and in the table's order.
+    """Return variant -> name, in the table's order.
 
-    A name is the discipline, with a non-default value of a parameter if the discipline has several variants.
+    A name is the discipline; if the discipline occurs with several parameters, a parameter's non-default value is added.
     """
     queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
@@ -48,7 +48,7 @@ def variants_of(cells) -> dict[str, str]:
         queue: name if disciplines.count(name) == 1 else _name(queue, name)
         for queue, name in zip(queues, disciplines, strict=True)
     }
-    # Variants that share the first such value are named with all parameters.
+    # Variants with the same name so far are named with all parameters.
     names = {queue: queue if list(names.values()).count(name) > 1 else name for queue, name in names.items()}
     variants = cells.drop_duplicates("variant")
     return {

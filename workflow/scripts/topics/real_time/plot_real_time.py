@@ -1,4 +1,4 @@
-"""Draw queueing delay, jitter and loss of real-time streams, with one slot per CCA of the competing long flows."""
+"""Plot queueing delay, jitter and loss of real-time streams, with one slot for each CCA of the competing long flows."""
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
@@ -9,14 +9,14 @@ from topics.short_flows.beside import ALONE, LINE, lines_of
 from wording.number_format import is_missing, number
 
 TITLE = "Service of real-time streams, by the CCA of the competing long flows"
-#: Measures to draw -> their names. If jitter hides the queueing delay of any stream, one-way delays are drawn instead.
+#: Measure to plot -> its name. If jitter hides the queueing delay of any stream, one-way delays are plotted instead.
 WAITS = {"queueing_p50_ms": "Queueing delay, median, ms", "queueing_p95_ms": "Queueing delay, 95th percentile, ms"}
 DELAYS = {"delay_p50_ms": "One-way delay, median, ms", "delay_p95_ms": "One-way delay, 95th percentile, ms"}
 OTHERS = {"jitter_ms": "Interarrival jitter, ms", "lost_percent": "Lost, %"}
 
 
 def shown_measures(cells) -> dict[str, str]:
-    """Return the measures of `REAL_TIME_CELLS` to draw, each with its name."""
+    """Return the measures of `REAL_TIME_CELLS` that are plotted, each with its name."""
     hidden = cells["queueing_p50_ms"].isna() & cells["delay_p50_ms"].notna()
     return (DELAYS if hidden.any() else WAITS) | OTHERS
 
@@ -48,7 +48,7 @@ def _draw(cells):
 
 
 def _draw_slot(axes, rows, place, beside, measure, name):
-    """Draw the marks of a slot, one per cell; return their description in words."""
+    """Draw a slot's symbols, one per cell; return a description of them in words."""
     colour = LIGHT.muted if beside == ALONE else cca_colour(beside)
     words = []
     for row in rows.to_dict("records"):

@@ -19,7 +19,7 @@ TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOW
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the 95th percentiles of queueing delay, and on losses, for each panel with several slots."""
+    """Return a finding about the 95th percentiles of queueing delay, and about losses, for each panel with several slots."""
     cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
     several = known["ip_version"].nunique() > 1

@@ -5,7 +5,7 @@ from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTIN
 from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
 
 _NO_RUN = "no valid run has a value"
-#: Estimated measures of a group in a cell: columns of `GROUPS`.
+#: Measures of a group that are estimated for each cell: columns of `GROUPS`.
 MEASURES = tuple(
     mean_of(GROUPS[name])
     for name in (

@@ -7,7 +7,7 @@ from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has groups of real-time streams."""
+    """Return whether a `StudyDesign` includes groups of real-time streams."""
     return any(group["application"] == REAL_TIME for scenario in design.scenarios for group in scenario["groups"])
 
 

@@ -1,4 +1,4 @@
-"""Compare the conclusions for perturbed scenarios with the conclusions for the unperturbed scenarios."""
+"""Compare the conclusions for perturbed scenarios with those for the unperturbed scenarios."""
 
 import pandas as pd
 

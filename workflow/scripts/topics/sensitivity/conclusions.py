@@ -1,4 +1,4 @@
-"""The conclusions for each scenario, compared with the conclusions for the scenario's perturbed versions."""
+"""The conclusions for each scenario, compared with those for the scenario's perturbed versions."""
 
 import pandas as pd
 
@@ -50,7 +50,7 @@ def compared(conclusions, comparison) -> list[dict]:
     conclusions : pandas.DataFrame
         Result of `ip_conclusions` or `cca_conclusions`.
     comparison : str
-        Name of the comparison that led to the conclusions.
+        Name of the comparison from which the conclusions were drawn.
     """
     bases, perturbations = zip(*(name.rsplit(JOINT, 1) for name in conclusions["scenario"]), strict=True)
     table = conclusions.assign(base=bases, perturbation=perturbations)

@@ -1,4 +1,4 @@
-"""The section on sensitivity: the numbers of conclusions that change under each perturbation and by chance."""
+"""The section on sensitivity: how many conclusions change under each perturbation, and how many by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -30,12 +30,12 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the perturbations that change conclusions."""
+    """Return a finding about the perturbations that change conclusions."""
     return [Finding("Sensitivity", sensitivity_sentence(material.tables.sensitivity), "sensitivity")]
 
 
 def sensitivity_sentence(table) -> str:
-    """Name the perturbations that reverse conclusions; report the share of conclusions lost or gained, and the share expected by chance."""
+    """Name the perturbations that reverse conclusions; report the shares of conclusions lost or gained, and those expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."

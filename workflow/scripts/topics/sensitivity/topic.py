@@ -1,4 +1,4 @@
-"""The dependence of conclusions on the exact conditions: scenarios compared with their perturbed versions."""
+"""How conclusions depend on the exact conditions: scenarios compared with their perturbed versions."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS

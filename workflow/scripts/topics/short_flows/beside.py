@@ -1,11 +1,11 @@
-"""Styles and labels of lines, one for each CCA of the competing long flows."""
+"""Styles and labels of lines; there is one line for each CCA of the competing long flows."""
 
 from dataclasses import dataclass
 
 from figure_parts.figure_style import DASHES, LIGHT, cca_colour
 from wording.sentence_words import cca_name
 
-#: Value of the column ``beside`` for groups that compete with no long flows.
+#: Value of the column ``beside`` for groups that don't compete with any long flows.
 ALONE = "none"
 
 
@@ -53,7 +53,7 @@ class Line:
 def lines_of(rows) -> dict[tuple[str, str], Line]:
     """Return the `Line` of each scenario and CCA in the rows of a panel.
 
-    Lines with the same competing CCA also have the scenario or the CCA under test in their labels.
+    If several lines have the same competing CCA, their labels also name the scenario or the CCA under test.
     """
     distinct = rows.drop_duplicates(LINE)
     lines, counts = {}, {}

@@ -13,7 +13,7 @@ from run_tables.run_keys import CELL
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
-#: Smallest number of objects for which a 95th percentile is given.
+#: Minimum number of objects for which a 95th percentile is given.
 LEAST_OBJECTS = 20
 
 
@@ -26,7 +26,7 @@ def describe_groups(groups, settings, confidence) -> pd.DataFrame:
 def _complete(row, valid):
     """Return the columns of a row that aren't means over runs.
 
-    A percentile that a run didn't reach has no mean, so its columns are None.
+    If a run didn't reach a percentile, the percentile's mean is unknown, so its columns are None.
     """
     asked = valid["members"].sum()
     unreached = {column.name for column in (*MEASURES, *WORST) if valid[column.name].isna().any()}
@@ -37,7 +37,7 @@ def _complete(row, valid):
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
     """Return `SHORT_FLOW_SIZES`: one row for each size class of a group in a cell.
 
-    Only classes in which at least one complete object has a slowdown have a row.
+    A class is listed only if the slowdown of at least one completed object is known.
     """
     rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]

@@ -1,4 +1,4 @@
-"""Columns that identify a group of web objects or real-time streams in the tables of the page."""
+"""Columns that identify a group of web objects or real-time streams in page tables."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, Shown, shown_text
 from topics.short_flows.beside import ALONE

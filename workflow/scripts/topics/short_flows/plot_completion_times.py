@@ -1,4 +1,4 @@
-"""Draw the empirical distribution of web objects' completion times, with one line per CCA of the competing long flows."""
+"""Plot the empirical distribution function of web objects' completion times, with one line per CCA of the competing long flows."""
 
 import numpy as np
 import pandas as pd
@@ -15,16 +15,16 @@ from topics.short_flows.beside import LINE, lines_of
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: Largest number of steps to draw. With more objects the steps are evenly spaced in rank.
+#: Largest number of steps that are plotted. If there are more objects, the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.25, 0.5, 0.75, 0.95))
 TITLE = "Completion times of web objects"
 
 
 def _steps(objects):
-    """Return the steps of a distribution of completion times: times, and the share of objects complete at each time.
+    """Return the steps of the completion times' distribution function: times, and the share of objects completed by each time.
 
-    The steps are evenly spaced in rank. The last share is the share of objects that were completed at all.
+    The steps are evenly spaced in rank. The last share is that of all objects that were ever completed.
     """
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
@@ -32,9 +32,9 @@ def _steps(objects):
 
 
 def reached(line, share) -> str:
-    """Return, in words, the time after which a share of the objects was complete.
+    """Return, in words, the time after which a given share of the objects was complete.
 
-    ``line`` has the steps of the distribution.
+    ``line`` contains the steps of the distribution function.
     """
     times = line.loc[line["share"] >= share - 1e-9, "completion_ms"]
     return (

@@ -1,4 +1,4 @@
-"""Draw the slowdown of web objects by size, with one line per CCA of the competing long flows."""
+"""Plot the slowdown of web objects by size, with one line per CCA of the competing long flows."""
 
 from matplotlib.lines import Line2D
 
@@ -13,9 +13,9 @@ from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
 TITLE = "Slowdown of web objects by size"
-#: Columns to draw -> their names.
+#: Column to plot -> its name.
 SHOWN = {"slowdown_p50": "median", "slowdown_p95": "95th percentile"}
-#: Smallest number of objects with which a class of sizes is drawn.
+#: Minimum number of objects for which a size class is plotted.
 LEAST = 5
 
 

@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return a cell with a percentile of completion times or, if it wasn't reached, with the time for which the run waited."""
+    """Return a cell with a percentile of completion times or, if the percentile wasn't reached, with the time for which the run waited."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)
@@ -37,7 +37,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the 95th percentiles of completion times, in ascending order, for each panel with several lines."""
+    """Return a finding about the 95th percentiles of completion times, in ascending order, for each panel with several lines."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
     several = cells["ip_version"].nunique() > 1
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]

@@ -8,7 +8,7 @@ from run_tables.table import Table, columns_with_intervals, count_column, mean_o
 
 _NO_RUN = "no valid run has a value"
 _NOT_REACHED = "in a valid run too few objects were complete to reach the percentile, or no run is valid"
-#: Estimated measures of a group in a cell: columns of `GROUPS`.
+#: Measures of a group that are estimated for each cell: columns of `GROUPS`.
 MEASURES = tuple(
     mean_of(GROUPS[f"{name}_p{p}{unit}"], _NOT_REACHED)
     for name, unit in (("completion", "_ms"), ("slowdown", ""))

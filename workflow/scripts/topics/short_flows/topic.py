@@ -7,7 +7,7 @@ from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
-    """Return whether a `StudyDesign` has groups of web objects."""
+    """Return whether a `StudyDesign` includes groups of web objects."""
     return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
 
 

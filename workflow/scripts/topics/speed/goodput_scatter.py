@@ -1,7 +1,7 @@
-"""Draw goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
+"""Plot goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA has a separate colour and marker, and is named next to its mean. IPv4 is filled, IPv6 is open. If the other quantity is a delay,
-the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA is shown in a colour and with a marker of its own, and is named next to its mean. Markers are filled for IPv4 and open for IPv6. If
+the other quantity is a delay, the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT = 36
-# If the other quantity is a delay, the goodput axis reaches down to this share of the highest value, so that tiny differences
+# If the other quantity is a delay, the goodput axis extends down to this share of the highest value, so that tiny differences
 # aren't magnified.
 LEAST_DEPTH = 0.95
-# Beyond this number of CCAs a panel grows, so that there is room for their names.
+# If there are more CCAs than this, the panels are enlarged to make room for the names.
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
-# Up to this number of dots each has the CCA's marker; above, a cloud of small dots shows more in fewer bytes.
+# Up to this number, each dot is drawn as the CCA's marker; more dots are drawn as a cloud of small dots, which takes fewer bytes.
 MARKERS_AT_MOST = 20
-# If a cell has more replications than this, only the first replications are drawn; the mean is over all replications.
+# If a cell contains more replications than this, only the first ones are plotted; the mean is over all replications.
 DOTS_AT_MOST = 100
 
 
@@ -55,7 +55,7 @@ GOODPUT = Quantity("goodput_mbps", "Goodput", "Mbit/s")
 
 
 def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing:
-    """Draw goodput against a quantity; return figure and data.
+    """Draw goodput against a quantity; return the figure and its data.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
         ``tidy/runs.csv``, with the column of `x`, and ``tidy/scenarios.csv``.
     x : Quantity
     references : dict of str to float or None, optional
-        Scenario -> value of `x` marked by a dashed line.
+        Scenario -> value of `x` that a dashed line marks.
     reference_name : str, optional
         Label of the dashed line.
     """
@@ -92,7 +92,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
 
 
 def _figure_rows(runs, x, references):
-    # A row for each dot, each mean (with n, and note if a cell has none) and each reference line.
+    # One row for each dot, each mean (with n, and with a note if there is no mean) and each reference line.
     y = GOODPUT.column
     rows = []
     for cell, group in runs.groupby(CELL, sort=False):
@@ -144,7 +144,7 @@ def _axes_of_panels(data, scenarios, quantity, ellipses):
                 values.append(LEAST_DEPTH * max(values))
         panels.append(values)
     if any(value < 0 for panel in panels for value in panel):
-        # A real clock can measure less than the path's delay.
+        # Under a real clock, the measured RTT can be less than the path's delay.
         return [linear_axis(min(panel, default=0.0), max(panel, default=1.0)) for panel in panels]
     return panel_axes(panels, build)
 
@@ -181,14 +181,14 @@ def _words(row, quantity):
 
 
 def _dots(axes, points, cca, face):
-    """Draw the replications of a cell; return the line of their marks, or None if they are drawn as a cloud of dots."""
+    """Draw a cell's replications; return the line object of their markers, or None if they are drawn as a cloud of dots."""
     colour = cca_colour(cca)
     if len(points) <= MARKERS_AT_MOST:
         return axes.plot(
             [x for x, _ in points], [y for _, y in points], ls="none", marker=cca_marker(cca),
             ms=2.8, mec=colour, mew=0.7, mfc=face, alpha=0.6, zorder=2,
         )[0]  # fmt: skip
-    # Each dot is a line of no length.
+    # Each dot is a line of zero length.
     path = Outline([point for point in points for _ in range(2)], [Outline.MOVETO, Outline.LINETO] * len(points))
     axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=1.6, capstyle="round", alpha=0.45, zorder=2))
     return None

@@ -1,4 +1,4 @@
-"""Draw the empirical distribution of goodput in each cell."""
+"""Plot the empirical distribution function of goodput in each cell."""
 
 import numpy as np
 import pandas as pd
@@ -18,23 +18,23 @@ from wording.scenario_words import conditions, heading, ip_words
 
 METRIC = metric_by_slug("goodput")
 LEFT_PT, RIGHT_PT = 30, 12
-# More CCAs than this are split over several panels, so that lines can be told apart.
+# If there are more CCAs than this, they are split into several panels, so that lines can be told apart.
 CCAS_A_PANEL = 8
-# Largest number of steps to draw. With more values the steps are evenly spaced in rank.
+# Largest number of steps that are plotted. If there are more values, the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
-# Heights at which a name may stand next to its line.
+# Heights at which a name may be placed next to its line.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)
-# Number of heights at which lines are examined to keep names off them.
+# Number of heights at which lines are examined to keep names from overlapping them.
 HEIGHTS_KEPT_FREE = 30
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.5, 1))
 LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 
 
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
-    """Return the steps of an empirical distribution.
+    """Return the steps of an empirical distribution function.
 
-    ``values`` (float, shape (n,)) has at least one element. The result is the sorted values, and for each sorted value the share of values
-    that are not larger. Both arrays have n elements, but at most `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)) contains at least one element. The result is the sorted values and, for each sorted value, the share of
+    values that aren't larger. Both arrays contain n elements, or at most `STEPS_AT_MOST` if n is larger.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -45,7 +45,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _figure_rows(runs) -> pd.DataFrame:
-    """Return the figure's data: one row per step; a cell without values has one row, with the reason."""
+    """Return the figure's data: one row per step; for a cell without values, one row with the reason."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]
@@ -67,7 +67,7 @@ def _key(ip_versions):
 
 
 def _draw_cells(axes, data) -> str:
-    """Draw the lines of a panel; return, in words, the smallest value, the median and the largest value of each cell."""
+    """Draw the lines of a panel; return, in words, each cell's minimum, median and maximum."""
     anchors, dots, missing, words = {}, [], [], []
     for (cca, ip_version), cell in data.groupby(["cca", "ip_version"], sort=False):
         name = f"{cca} {ip_words(ip_version)}"
@@ -104,7 +104,7 @@ def plot_distributions(runs, scenarios) -> Drawing:
     )  # fmt: skip
     for scenario in scenarios.to_dict("records"):
         of_scenario = data[data["scenario"] == scenario["scenario"]]
-        # A separate axis for each scenario, because this figure is about shapes.
+        # Each scenario has an axis of its own, because this figure is about the curves' shapes.
         axis = axis_for([value for value in of_scenario[METRIC.column] if not is_missing(value)])
         for part in parts:
             x_words = f"{name}, {METRIC.unit}"

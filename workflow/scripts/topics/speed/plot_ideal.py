@@ -1,4 +1,4 @@
-"""Draw the percentage of the ideal goodput that each CCA reaches in each scenario, as a heat map."""
+"""Plot, as a heat map, the percentage of the ideal goodput that each CCA reaches in each scenario."""
 
 import pandas as pd
 from matplotlib.patches import Rectangle
@@ -21,9 +21,9 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing
 from wording.scenario_words import heading, ip_words
 
-# Limits, in %, between the colour ramp's steps, from below 1 % to at least 90 %.
+# Bounds in % between the steps of the colour ramp, from below 1 % to at least 90 %.
 BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
-# More CCAs than this are split over several panels, so that tiles stay legible on a phone.
+# If there are more CCAs than this, they are split into several panels, so that tiles stay legible on a phone.
 CCAS_A_PANEL = 8
 TILE_PT, RIGHT_PT, NAMES_PT, TITLE_PT, KEY_PT, HEADER_PT = 23, 14, 36, 32, 34, 32
 NO_IDEAL = "no ideal known"
@@ -32,7 +32,7 @@ NO_IDEAL = "no ideal known"
 def _ideal_shares(runs) -> pd.DataFrame:
     """Return one row per cell, with means over the valid runs.
 
-    ``percent`` is the mean of goodput in percent of the ideal; ``note`` gives the reason why it is missing.
+    ``percent`` is the mean goodput in percent of the ideal; if it is missing, ``note`` gives the reason.
     """
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
@@ -123,7 +123,7 @@ def _tile(axes, column, row, cell):
 
 
 def _key(axes, rows):
-    # The steps are side by side; the bounds between successive steps are below them.
+    # The steps are drawn side by side, with the bounds between successive steps below them.
     width = 6 / RAMP_STEPS
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
     for step in range(1, RAMP_STEPS + 1):

@@ -1,7 +1,7 @@
-"""Draw the knee: goodput against the time that packets spend in queues.
+"""Plot the knee of the throughput-delay curve: goodput against the time that packets spend in queues.
 
-A CCA that keeps the link full and the queue empty is at the knee of the curve that shows throughput against delay
-(Jain and Ramakrishnan, 1988). RFC 9743, section 5.1, asks for both: a full link and an empty queue.
+A CCA that keeps the link busy and the queue empty is at the knee of the curve of throughput against delay (Jain and
+Ramakrishnan, 1988). RFC 9743, section 5.1, asks for both: a busy link and an empty queue.
 """
 
 from figure_parts.figure_svg import Drawing
@@ -12,8 +12,8 @@ from topics.speed.goodput_scatter import Quantity, scatter
 
 #: Name of a delay in `waiting` -> its name on the axis.
 ON_AXIS = {ABOVE: "RTT above path"}
-#: The delay of a full queue isn't drawn beyond this multiple of a scenario's largest delay: no flow fills such a queue, and the axis
-#: would be compressed.
+#: The delay of a full queue isn't marked if it exceeds this multiple of a scenario's largest delay: no flow fills such a queue, and the
+#: axis would be compressed.
 FAR_OFF = 100
 
 
@@ -30,7 +30,7 @@ def plot_knee(runs, scenarios) -> Drawing:
     delay = Quantity("delay_ms", ON_AXIS.get(name, name.lower()), "ms", is_delay=True)
     measured = runs[runs["valid"] & runs[["goodput_mbps", "delay_ms"]].notna().all(axis=1)]
     if len(measured):
-        # Round trips and datagrams don't belong in this plane.
+        # Runs that measure only message round trips or datagrams don't belong in this plane.
         scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
         runs = runs[runs["scenario"].isin(measured["scenario"])]
     most = runs[runs["valid"]].groupby("scenario")["delay_ms"].max().to_dict()

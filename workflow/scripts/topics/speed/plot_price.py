@@ -1,4 +1,4 @@
-"""Draw the price of goodput: goodput against the share of retransmitted segments."""
+"""Plot the price of goodput: goodput against the share of retransmitted segments."""
 
 from figure_parts.figure_svg import Drawing
 from topics.speed.goodput_scatter import Quantity, scatter

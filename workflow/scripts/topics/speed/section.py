@@ -6,12 +6,12 @@ from topics.speed.sentences import lone_sentence
 
 
 def section(material) -> dict:
-    """Return no variables: the template only uses figures and metrics."""
+    """Return no variables, because the template uses only figures and metrics."""
     return {}
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the study's only CCA; differences between several CCAs are reported by the topic `differences`."""
+    """Return a finding about the study's only CCA; differences between several CCAs are reported by the topic `differences`."""
     tables, design = material.tables, material.design
     if not one_cca_a_run(design) or not tables.runs["valid"].any():
         return []

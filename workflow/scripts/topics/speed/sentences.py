@@ -1,4 +1,4 @@
-"""Sentences on a study's only CCA: goodput, retransmissions and RTT."""
+"""Sentences about a study's only CCA: goodput, retransmissions and RTT."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
@@ -8,7 +8,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 def lone_sentence(tables, one_ip_version=False) -> str:
     """Report the goodput, retransmissions and RTT of the study's only CCA; "" if there are several CCAs.
 
-    With ``one_ip_version``, the IP version isn't named.
+    If ``one_ip_version`` is true, the IP version isn't named.
     """
     means = _means_of(tables.descriptive, "goodput_mbps")
     if means["cca"].nunique() != 1:
@@ -51,6 +51,6 @@ def _lone_price(tables, one_ip_version) -> str:
 
 
 def _path_rtts(tables):
-    """Return the RTT of the empty path in ms, by scenario."""
+    """Return each scenario's base RTT in ms."""
     runs = runs_at_centre(tables.runs, tables.scenarios)
     return dict(zip(runs["scenario"], runs["rtt_path_ms"], strict=True))

@@ -11,7 +11,7 @@ def _figure(name, title, shows="replications, means"):
 
 
 def _has_delay(scenario) -> bool:
-    """Return whether a resolved scenario's runs have a goodput, and a round-trip time that can be compared with the path's."""
+    """Return whether a resolved scenario's runs measure a goodput, and a round-trip time that can be compared with the base RTT."""
     sent = scenario["traffic"]
     streams = sent["protocol"] == "tcp" and sent["application"] in ("iperf3", "ftp") and has_own_flows(scenario)
     return streams and len(set(scenario["multipath"]["path_delay_ms"])) == 1

@@ -1,4 +1,4 @@
-"""Compare MPTCP's share of a bottleneck that other flows also use with the share that RFC 6356 allows."""
+"""Compare MPTCP's share of a shared bottleneck with the share that RFC 6356 allows."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ MEASURES = (
 
 
 def measure_run(flows, mss_bytes) -> dict[str, float]:
-    """Return the `MEASURES` of a run from the run's rows in ``tidy/flows.csv``."""
+    """Return a run's `MEASURES`, computed from the run's rows in ``tidy/flows.csv``."""
     first = flows["pair"] == 1
     goodput = flows["goodput_steady_mbps"]
     return {
@@ -44,7 +44,7 @@ def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFr
 
 
 def _about(scenario, setting):
-    """Return the columns that follow from a scenario."""
+    """Return the columns whose values a scenario determines."""
     subflows, (mptcp, others) = int(scenario["paths"]), flow_counts(scenario)
     return {
         "platform": scenario["platform"],
@@ -61,7 +61,7 @@ def _about(scenario, setting):
 def flow_counts(scenario) -> tuple[int, int]:
     """Return the number of flows on the first pair of hosts, and the number on all other pairs.
 
-    Flows are assigned to pairs in turn.
+    Flows are assigned to the pairs in turn.
     """
     flows, pairs = int(scenario["flows"]), int(scenario["pairs"])
     first = len(range(0, flows, pairs))

@@ -1,6 +1,6 @@
-"""Draw MPTCP's share of a bottleneck against the number of subflows.
+"""Plot MPTCP's share of a bottleneck against the number of subflows.
 
-The theoretical shares of coupled and of uncoupled subflows are drawn for comparison.
+The theoretical shares of coupled and of uncoupled subflows are shown for comparison.
 """
 
 from figure_parts.figure_svg import Drawing

@@ -1,4 +1,4 @@
-"""Share of the goodput that MPTCP's subflows get at one bottleneck, in competition with connections that have one subflow."""
+"""The share of the goodput that MPTCP subflows get at one bottleneck, in competition with single-subflow connections."""
 
 from topics.subflows.tables import SUBFLOW_SHARES
 from topics.topic import Analysis, Plot, Topic

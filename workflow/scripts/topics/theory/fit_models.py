@@ -2,12 +2,12 @@
 
 A cell is compared with these models:
 
-- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs. For CUBIC, also CUBIC's
+- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs; for CUBIC, also CUBIC's
   response function. Both describe the steady state, so goodput, RTT and losses are measured after start-up: slow start ends
-  with a burst of losses, and a window doesn't respond to each loss of a burst;
-- without configured loss: the goodput of the full link. The response functions don't apply, because they assume independent
+  with a burst of losses, and the congestion window doesn't respond to each loss in a burst;
+- without configured loss: the goodput of a saturated link. The response functions don't apply, because they assume independent
   losses, and a full queue drops packets in bursts;
-- always: the delay of the full queue, compared with the mean time that packets waited.
+- always: the delay of a full queue, compared with the mean time that packets waited.
 
 A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with this model; the row gives the reason.
 
@@ -31,7 +31,7 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-#: Columns added to the runs: goodput without the data in flight before the measured window, and the time that packets waited.
+#: Columns added to the runs: goodput without the data that was in flight before the measured period, and the time that packets waited.
 WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
 #: Model -> quantity, unit, column with the measured value, metric that determines the resolution, and inputs of the model in words.
@@ -44,7 +44,7 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means over replications, and the ends of its t interval.
+    """Return the ratio of two means over replications, and both ends of its t interval.
 
     The ratio is linearised (Cochran, 1977, Sampling Techniques, section 6.4): with d = measured - ratio * modelled for each run, the
     standard error of the ratio is the standard error of the mean of d, divided by the mean of `modelled`. The interval is calculated for
@@ -68,20 +68,20 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
     if ratio <= 0:
         return float(ratio), float(ratio - half), float(ratio + half)
-    # Capped so that a ratio near 0 with a large error doesn't produce an infinite limit.
+    # Capped, so that a ratio near 0 with a large error doesn't lead to an infinite end.
     factor = np.exp(min(half / ratio, 50))
     return float(ratio), float(ratio / factor), float(ratio * factor)
 
 
 def add_models(runs) -> pd.DataFrame:
-    """Return the runs with one more column for each model: the modelled value, in Mbit/s (ms for the queue).
+    """Return the runs with an additional column for each model: the modelled value, in Mbit/s (ms for the queue).
 
-    Response functions use measurements after start-up, and are summed over the flows under test. Their values are missing if an input is
-    missing or nothing was retransmitted after start-up. The ideal goodput, if there is one, is the upper limit of their values; the column
-    `<model>, capped` is True where this limit replaced a larger value.
+    The response functions use measurements taken after start-up; their values are summed over the flows under test. A value is missing if
+    an input is missing or nothing was retransmitted after start-up. If the ideal goodput is known, it is an upper limit on the values; the
+    column `<model>, capped` is True where this limit replaced a larger value.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
-    known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
+    known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # in all other runs, the values are missing and stay missing
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
@@ -102,7 +102,7 @@ def add_models(runs) -> pd.DataFrame:
 
 
 def _cell_models(runs, cell, confidence, cautions, unlike):
-    """Yield one row for each model with which the valid runs of a cell are compared.
+    """Yield one row for each model with which a cell's valid runs are compared.
 
     `runs` are the valid runs of the cell, and `cell` is any run of the cell. `cautions` maps models to notes for the reader. `unlike` maps
     models to reasons why the cell isn't comparable with them.
@@ -162,7 +162,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return a note for the reader by model; "" if there is nothing to note about the scenario."""
+    """Return model -> note for the reader; the note is "" if nothing about the scenario needs one."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
@@ -185,7 +185,7 @@ def _fit_models(runs, scenarios, confidence, unlike):
 
 
 def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps scenarios to the results of `preconditions.unlike`."""
+    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps each scenario to the result of `preconditions.unlike`."""
     runs = add_models(runs)
     models = _fit_models(runs, scenarios, confidence, unlike)
     others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]

@@ -1,21 +1,21 @@
-"""Assumptions of the models; a cell that violates an assumption can't be compared with the model."""
+"""The models' assumptions. A cell that violates an assumption of a model can't be compared with this model."""
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Largest percentage of time for which flows may wait for windows or buffers without violating a model's assumptions.
+#: Flows that are limited by receive windows or send buffers for more than this percentage of time violate a model's assumptions.
 WINDOW_LIMITED_PERCENT = 10
-#: Largest ratio of the segments retransmitted after start-up to the segments lost at random.
+#: Ratio of segments retransmitted after start-up to segments lost at random; a larger ratio shows that there are other losses.
 MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return, by model, the reasons why a resolved scenario violates the model's assumptions; without a violation, the list is empty.
+    """Return model -> list of reasons why a resolved scenario violates the model's assumptions; the list is empty if it doesn't.
 
-    The response functions assume random losses of single segments on a constant path. The full link assumes that only the
-    measured flows use the link. The full queue assumes that nothing else delays a packet beyond the path's delay.
+    The response functions assume random losses of individual segments on a constant path. The model of the saturated link assumes that only
+    the measured flows use the link. The model of the full queue assumes that nothing else delays a packet beyond the path's delay.
     """
     run, link = RunSpecification({"scenario": scenario}), scenario["link"]
     changes = (is_changing(scenario), "the path changes while traffic flows")
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the send buffers of all flows together hold less than the path's bandwidth-delay product.
 
-    The kernel uses half of a send buffer for data structures. The kernel doesn't count the time in which a blocking program waits for the
-    send buffer, so `window_limited_percent` misses this time.
+    The kernel uses half of a send buffer for data structures. The kernel doesn't count the time for which a blocking program waits for the
+    send buffer, so `window_limited_percent` doesn't include this time.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():
@@ -76,7 +76,7 @@ def _pausing(run):
 
 
 def unlike_runs(runs, model) -> list[str]:
-    """Return the reasons why the valid runs of a cell violate a model's assumptions; ``runs`` are rows of ``tidy/runs.csv``."""
+    """Return the reasons why a cell's valid runs violate a model's assumptions; ``runs`` are rows of ``tidy/runs.csv``."""
     waited = runs["window_limited_percent"].mean()
     reasons = _said(
         (
@@ -101,7 +101,8 @@ def _other_losses(runs):
     The limit is `MORE_LOSSES` times the random losses, plus three standard errors.
     """
     passed = runs["packets_sent"] - runs["queue_drops"]
-    # A netem that is both queue and loss doesn't count these drops separately; the configured loss is then used.
+    # A netem qdisc that serves both as the queue and as the source of loss doesn't count the two kinds of drops separately; the configured
+    # loss is then used.
     random = (runs["link_drops"] / passed.where(passed > 0)).fillna(runs["loss_configured_percent"] / 100)
     known = runs["retransmit_steady_percent"].notna() & (runs["packets_sent"] > 0)
     packets = runs["packets_sent"].where(known, 0).fillna(0)

@@ -1,9 +1,8 @@
-"""Fit goodput as a power of RTT and of loss, by linear regression of logarithms across scenarios.
+"""Fit goodput as a power law in RTT and loss, by linear regression of logarithms across scenarios.
 
-The unit of analysis is the cell. The runs of a cell share all conditions, and treating them as separate points would make
-a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
-coefficients, so few cells give a wide interval. Few cells can also lie on a line by chance, so the interval is never
-narrower than the variation between replications allows.
+The unit of analysis is the cell. A cell's runs share all conditions, and treating them as separate points would make a line through three
+scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of coefficients, so few cells give a wide
+interval. Few cells can also lie on a line by chance, so the interval is never narrower than the variation between replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``. `scenarios` are ``tidy/scenarios.csv``. `cells` are
 rows of `cell_means`.
@@ -20,16 +19,17 @@ from tcp_models.model_names import CUBIC, SQUARE_ROOT
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
-# A line through fewer scenarios has no degree of freedom left.
+# A line through fewer scenarios would leave no degrees of freedom.
 MIN_SCENARIOS = 3
 # The effects of RTT and loss can't be separated if they are correlated this closely.
 SAME_DIRECTION = 0.999
-# An exact fit has an interval of width 0; values this close to the interval count as inside.
+# The interval of an exact fit has width 0; values this close to an interval count as inside.
 EXACT = 1e-9
-#: Largest distance from the theoretical exponent at which an exponent agrees with theory. This margin is half the distance between Reno's
-#: and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the margin excludes the other law.
+#: Margin: an exponent agrees with theory if it differs from the theoretical exponent by at most this much. The margin is half the
+#: difference between Reno's and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the
+#: margin excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
-# Conditions that a line through several scenarios assumes to be equal.
+# Conditions that must be equal in all scenarios through which a line is fitted.
 CONDITIONS = {
     "rate_mbps": "rate",
     "segmentation_offload": "segmentation offload",
@@ -42,7 +42,7 @@ CONDITIONS = {
 def cell_means(runs, scenarios) -> pd.DataFrame:
     """Return one row per cell, with the means of goodput per flow, RTT and loss after start-up.
 
-    The means are over the valid runs that have all three values.
+    The means are over the valid runs for which all three values are known.
     """
     runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
@@ -62,7 +62,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(
         per_flow_mbps=means["goodput_mbps"] / means["flows"],
-        # The logarithm's error, to first order; unknown for a single run.
+        # Standard error of the logarithm, to first order; unknown for a single run.
         log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
     )
 
@@ -70,8 +70,8 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return the exponents that a CCA's model predicts for cells with this CCA, as (exponents, source, reason).
 
-    ``exponents`` has the keys "rtt_ms" and "loss_percent", or is empty if no model predicts the same exponents for all cells. ``source``
-    cites the model. ``reason`` states why there are no exponents although the CCA has a model. Both texts may be empty.
+    ``exponents`` contains the keys "rtt_ms" and "loss_percent", or is empty if no model predicts the same exponents for all cells.
+    ``source`` cites the model. ``reason`` states why there are no exponents although there is a model of the CCA. Both texts may be empty.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -87,7 +87,7 @@ def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     if len(regions) > 1:
         return {}, "", "no exponent expected: the scenarios lie in both regions of CUBIC"
     region = regions.pop()
-    # The cubic region's window goes with (RTT / p)^(3/4), and goodput is a window every RTT.
+    # In the cubic region, cwnd is proportional to (RTT / p)^(3/4), and goodput is one cwnd per RTT.
     exponents = reno if region == theory.RENO_REGION else {"rtt_ms": -0.25, "loss_percent": -0.75}
     return exponents, f"RFC 9438, section 5: {region}", ""
 
@@ -95,19 +95,19 @@ def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
 def power_law(cells, terms, confidence) -> dict[str, float]:
     """Fit goodput per flow as a product of powers, by least squares of the logarithms.
 
-    The exponent is a linear combination of the cells' means, so a normal interval follows from the standard errors of these means. The
-    result has the wider of this interval and the t interval of the regression.
+    The exponent is a linear combination of the cells' means, so the standard errors of these means give a normal interval. The wider of
+    this interval and the regression's t interval is returned.
 
     Returns estimate, ci_low and ci_high for the exponent of the first term, and r2.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        Rows of `cell_means`, more than there are coefficients; all values are above 0.
+        Rows of `cell_means`: more rows than coefficients, and all values above 0.
     terms : list of str
         Columns whose exponents are fitted.
     confidence : float
-        Confidence of the interval.
+        Confidence level of the interval.
     """
     import pingouin  # imported here: it takes a second
 
@@ -122,7 +122,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
 
 
 def agrees(expected, fit, margin) -> str:
-    """Return "yes" if the whole interval of a fit lies within the margin around `expected`, and "no" if it lies entirely outside.
+    """Return "yes" if a fit's entire interval lies within the margin around `expected`, and "no" if it lies entirely outside.
 
     Return "" if the interval crosses an edge of the margin: such an interval is too wide for a verdict.
     """
@@ -133,7 +133,7 @@ def agrees(expected, fit, margin) -> str:
 
 
 def few_round_trips(number_of) -> str:
-    """Return a caution that a run has too few round trips for a response function; otherwise ""."""
+    """Return a caution if a run lasts for too few round trips for a response function; "" if it lasts long enough."""
     words = f"{number_of:.0f} round trips per run: start-up matters, but the law is for the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
@@ -170,7 +170,7 @@ def _regression_row(cells, cca, terms, confidence):
 
 
 def _why_no_line(cells, terms):
-    """Return the reason why a regression over these cells is impossible, or ""."""
+    """Return the reason why a regression over these cells is impossible; "" if it is possible."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
     if terms == ["rtt_ms"] and different < MIN_SCENARIOS:

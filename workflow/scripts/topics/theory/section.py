@@ -25,7 +25,7 @@ def _ratio_interval_cell(row):
 
 
 def _models(scenarios):
-    """Return the columns that the table of models shows."""
+    """Return the columns shown in the table of models."""
     return (
         shown_text("Model", "model", kind="short", filtered=True),
         shown_scenario(scenarios),

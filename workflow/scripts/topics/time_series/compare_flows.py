@@ -1,4 +1,4 @@
-"""Compare the flows of each run: smallest and largest goodput, Jain's index, and the total number of retransmissions."""
+"""Compare the flows of each run: minimum and maximum goodput, Jain's index, and the total number of retransmissions."""
 
 import pandas as pd
 
@@ -25,7 +25,7 @@ def _resolution(quantity, runs):
 
 
 def compare_flows(runs, flows, confidence) -> pd.DataFrame:
-    """Return `FLOW_OUTCOMES`, with the fairness index of Jain, Chiu and Hawe (1984)."""
+    """Return `FLOW_OUTCOMES`, which includes the fairness index of Jain, Chiu and Hawe (1984)."""
     groups = flows.groupby(RUN, sort=False)["goodput_mbps"]
     of_run = pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""Measure CCAs without a sawtooth: the packets that Vegas keeps in the queue, and BBR's probes for the minimum RTT.
+"""Measure CCAs whose congestion window shows no sawtooth: the packets that Vegas keeps queued, and BBR's probes for the minimum RTT.
 
 Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """
@@ -13,9 +13,9 @@ from topics.time_series.window_measures import measure, why_no_theory
 from topics.time_series.window_series import flows_of
 from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
-#: Smallest window that Vegas uses.
+#: Minimum congestion window of Vegas, in packets.
 VEGAS_LEAST_PACKETS = 2
-#: Number of round trips without a change after which a window counts as settled; until then, Vegas changes the window in every round trip.
+#: A congestion window that hasn't changed for this many round trips has settled; until then, Vegas changes it in every round trip.
 REST_ROUND_TRIPS = 3
 OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
@@ -29,10 +29,10 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
     Parameters
     ----------
     series : pandas.DataFrame
-        Columns rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest RTT of the latest
-        round trip: `tcpv_minrtt`), and `phases.COLUMNS`. If Vegas's measurement is missing, TCP's measurement is used.
+        Columns rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the minimum RTT in the latest round trip:
+        `tcpv_minrtt`), and `phases.COLUMNS`. If Vegas's measurement is missing, TCP's measurement is used.
     paths_ms : dict
-        Run and flow -> RTT of the flow's empty path.
+        Run and flow -> the flow's base RTT.
     ends_s : dict
         Scenario -> end of the traffic in s; later samples are ignored.
     """
@@ -51,7 +51,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
         )
         base = np.where(np.isnan(base), lowest, base)
         now = np.maximum(_least_of_round_trip(samples["time_s"], np.where(np.isnan(now), rtt, now), rtt), base)
-        # Linux calculates with whole numbers.
+        # Linux uses integer arithmetic.
         diff = np.floor(cwnd * (now - base) / base + 1e-9)
         share = (base / now).mean()
         values = (
@@ -66,9 +66,9 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 
 
 def _least_of_round_trip(time_s, values, rtt_ms):
-    """Return, for each sample, the smallest value in the round trip before this sample.
+    """Return, for each sample, the minimum value in the round trip before this sample.
 
-    A single sample may come before the lowest RTT of the round trip.
+    An individual sample may have been taken before the minimum RTT of its round trip occurred.
     """
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
@@ -77,8 +77,8 @@ def _least_of_round_trip(time_s, values, rtt_ms):
 def is_settled(samples) -> np.ndarray:
     """Return a mask of the samples in which a Vegas flow has settled.
 
-    After slow start and after each loss, the window moves towards its target by one packet per round trip. The flow has settled once
-    the window hasn't changed for `REST_ROUND_TRIPS` round trips or changes in the other direction.
+    After slow start and after each loss, the congestion window moves towards its target by one packet per round trip. The flow has settled
+    once the window hasn't changed for `REST_ROUND_TRIPS` round trips, or once the window changes in the opposite direction.
     """
     time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
     calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
@@ -103,14 +103,14 @@ def _recovers(samples):
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return a BBR flow's spells in ProbeRTT, with the columns begin_s, end_s and least_cwnd_packets (smallest window).
+    """Return a BBR flow's spells in ProbeRTT, with the columns begin_s, end_s and least_cwnd_packets (minimum congestion window).
 
     A spell that hasn't ended by the last sample is excluded.
     """
     probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
     begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
     ends = np.flatnonzero(~probing & np.r_[False, probing[:-1]])
-    # During recovery from a loss the window is smaller.
+    # The congestion window is smaller during loss recovery, so these samples don't count.
     cwnd = np.where(_recovers(samples), np.inf, samples["cwnd_packets"].to_numpy(float))
     time = samples["time_s"].to_numpy()
     rows = [(time[begin], time[end], cwnd[begin:end].min()) for begin, end in zip(begins, ends, strict=False)]
@@ -145,7 +145,7 @@ def bbr_measures(series, paths) -> list[list]:
         if len(steady):
             window = bbr_window_packets(path) if known else None
             rate = path.rate_mbps * path.mss_bytes / path.frame_bytes if known else None
-            # The part of the window that doesn't fit on the path may wait.
+            # The packets of the window that exceed the BDP may be queued.
             waiting = (0.0, window / (path.packets_per_s * path.base_rtt_s) - 1) if known else (None, None)
             queue = steady["rtt_ms"].mean() / path.base_rtt_ms - 1 if known else np.nan
             rows += [

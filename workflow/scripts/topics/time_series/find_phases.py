@@ -1,4 +1,4 @@
-"""Find the phases of congestion control in the samples of each flow, and the share of time spent in each phase."""
+"""Find the phases of congestion control in each flow's samples, and the share of time that the flows spend in each phase."""
 
 import pandas as pd
 
@@ -12,8 +12,8 @@ from topics.time_series.window_series import valid_series
 def phase_time(phases) -> pd.DataFrame:
     """Return the share of time that the flows of each CCA spend in each phase of a run, and the number of spells per flow.
 
-    ``phases`` are `PHASES`. The columns are `RUN`, flow_cca, phase, share_percent (of the total time of the CCA's flows) and spells. A run
-    has a row for each phase that any flow of the CCA has in the study.
+    ``phases`` are `PHASES`. The columns are `RUN`, flow_cca, phase, share_percent (of the total time of the CCA's flows) and spells. Each
+    run has a row for every phase in which any flow of the CCA is seen in the study.
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
@@ -32,7 +32,7 @@ def phase_time(phases) -> pd.DataFrame:
 def _phase_shares(times, labels, looks, confidence):
     """Return `PHASE_SHARES`; ``times`` is the result of `phase_time`.
 
-    ``labels`` has each scenario's label; ``looks`` is scenario -> number of samples per flow.
+    ``labels`` maps scenario -> label; ``looks`` maps scenario -> number of samples per flow.
     """
     runs, keys = times.assign(valid=True), (*CELL, "flow_cca", "phase")
     steps = {"share_percent": 100 / times["scenario"].map(looks)}

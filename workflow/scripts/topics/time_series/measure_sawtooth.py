@@ -1,4 +1,4 @@
-"""Measure the windows of flows and compare them with theory: teeth, packets that Vegas keeps in the queue, and BBR's probes."""
+"""Compare the flows' congestion windows with theory: teeth, packets that Vegas keeps in the queue, and BBR's probes."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms",
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return, by valid run, the `window_theory.TheoryPath` or the reason why theory doesn't apply to the run's teeth."""
+    """Return, for each valid run, the `window_theory.TheoryPath`, or the reason why theory doesn't apply to the run's teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
@@ -26,7 +26,7 @@ def _paths_of(runs, scenarios, flows):
 
 
 def _coarseness(all_teeth, intervals_ms):
-    """Return, by cell, the window's growth between two samples as a share of the window's peak, averaged over teeth."""
+    """Return each cell's growth of the congestion window between two samples, as a share of the window's peak, averaged over teeth."""
     grown = all_teeth.assign(
         share=all_teeth["scenario"].map(intervals_ms) / 1000
         * all_teeth["round_trips"] / (all_teeth["end_s"] - all_teeth["avoidance_begin_s"]) / all_teeth["peak_packets"]
@@ -46,7 +46,7 @@ def measure_sawtooth(
     all_teeth, measures = [], []
     for samples in valid_series(sockets, SAMPLES, runs):
         of_run = teeth(samples)
-        # As rows, since concatenating empty tables is about to change its meaning in pandas.
+        # Rows are collected instead of tables, because pandas is about to change how it concatenates empty tables.
         all_teeth += of_run.itertuples(index=False, name=None)
         for key, _ in flows_of(samples):
             if key["flow_cca"] not in TOOTHLESS:

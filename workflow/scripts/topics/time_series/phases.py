@@ -2,12 +2,12 @@
 
 Loss-based CCAs and Vegas, by Linux's rules (net/ipv4/tcp_input.c, include/net/tcp.h):
 
-- loss recovery: the socket is in the state Loss, after a timeout;
+- loss recovery: after a timeout, the socket is in the state Loss;
 - fast recovery: the socket is in the state Recovery or CWR (RFC 6582; with proportional rate reduction, RFC 6937);
-- slow start: otherwise, while cwnd is below ssthresh or ssthresh is infinite (`tcp_in_slow_start`);
-- congestion avoidance: otherwise.
+- slow start: in any other state, while cwnd is below ssthresh or ssthresh is infinite (`tcp_in_slow_start`);
+- congestion avoidance: in all other samples.
 
-On a platform that doesn't report the socket's state, only the last two phases exist; recovery then counts as one of these two.
+On a platform that doesn't report the socket's state, only the last two phases can be distinguished; recovery then counts as one of them.
 
 BBR, by its gains (net/ipv4/tcp_bbr.c):
 
@@ -19,8 +19,8 @@ BBR, by its gains (net/ipv4/tcp_bbr.c):
 BBR recovers from losses within each of these phases, so recovery isn't a separate phase. If the gains are unknown, only
 ProbeRTT can be recognised, by its cwnd.
 
-A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has the phases of these names. The phases of other
-programs are unknown.
+If a program logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`), its phases are those of the same names. The phases
+of other programs are unknown.
 
 A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
 """
@@ -37,20 +37,20 @@ AVOIDANCE = "congestion avoidance"
 RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
-#: Phase of samples that don't show a phase, such as BBR's samples before the first packet or without the gains.
+#: Phase of samples that don't show a phase, such as BBR's samples taken before the first packet or without the gains.
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.
 COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain")
 
-# The kernel stores gains in units of 1/256; any two gains of a kind are much further apart than this tolerance.
+# The kernel stores gains in units of 1/256; any two pacing gains, or cwnd gains, differ by much more than this tolerance.
 GAIN_STEP = 0.05
 
 
 def phase_of_samples(series) -> pd.Categorical:
     """Return the phase of each sample, one of `ALL_PHASES`.
 
-    ``series`` has flow_cca and `COLUMNS`, one row per sample, of any number of flows.
+    ``series`` contains the columns flow_cca and `COLUMNS`, with one row per sample, for any number of flows.
     """
     state = series["state"].astype(object).to_numpy()
     cwnd, ssthresh, pacing, window = (series[name].to_numpy(float) for name in COLUMNS[1:])

@@ -1,4 +1,4 @@
-"""Draw the first valid run of a cell over time: windows, phases, round-trip times, and the bottleneck's queue."""
+"""Plot a cell's first valid run over time: congestion windows, phases, round-trip times, and the bottleneck's queue."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -23,11 +23,11 @@ WIDTH_PT, COLUMNS = 260, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 66, 8, 32, 28
 PLOT_PT, ROW_PT = 104, 11
 DOTS = (0, (1, 1.4))
-#: Shorter names for phases whose own name is too long for a row below a flow's window.
+#: Shorter names for phases whose full name is too long for a row below a flow's congestion window.
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
-#: Last row below a flow's window: for flows of the kernel, and for flows of a program.
+#: Last row below a flow's congestion window: for kernel flows, and for a program's flows.
 RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
-# Dash patterns of flows in turn: their lines differ in colour and in dashes.
+# Dash patterns that the flows use in turn: lines differ both in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
 STYLES = (
     ("own", "-"), ("ink", _LONG), ("muted", "-"), ("own", _LONG), ("ink", _SHORT), ("muted", _LONG), ("own", _SHORT), ("muted", _SHORT),
@@ -38,8 +38,8 @@ LINE_PT = 1.0
 def _draw_windows(data, title, source, phases, programs=()):
     """Draw a table from `run_data`; return the figure and its panels.
 
-    `source` names the replication and the sampling interval. Below each flow's window there is one row for each item of `phases`, from top
-    to bottom. Flows whose CCA is in `programs` are flows of declared programs.
+    `source` names the replication and the sampling interval. Below each flow's congestion window there is one row for each item of
+    `phases`, from top to bottom. Flows whose CCA is in `programs` are flows of declared programs.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
@@ -63,7 +63,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
     header(figure, title, key + ([change_key()] if moments else []))
-    # A missing run has no series: its axes are empty.
+    # If a run is missing, there are no series and its axes stay empty.
     end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
     for position, kind in enumerate(kinds):
@@ -102,7 +102,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
     lost = int(again["value"].sum())
-    # A program's retransmissions are encrypted, but the program's log lists the packets declared lost.
+    # A program's retransmissions are encrypted, but its log lists the packets that it declared lost.
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     segments = f"{count(lost, 'packet' if rows[-1] == DECLARED_LOST else 'segment')} {rows[-1]}"
     name = f"Flow {flow + 1}, {cca}"

@@ -1,10 +1,11 @@
 """The teeth of a flow's congestion window: the growth of each tooth, and the share of the window that remains after a loss.
 
-A tooth is the time between two successive reductions of cwnd: recovery from the first reduction, then congestion avoidance until the
-second. A time that contains a timeout or slow start is not a tooth, nor is the time before the first reduction or after the last one.
+A tooth is the period between two successive reductions of cwnd: recovery from the first reduction, then congestion avoidance until the
+second. A period that contains a timeout or slow start is not a tooth, nor is the period before the first reduction or after the last one.
 
-The first tooth after slow start isn't in the steady state, because it begins with slow start's last window. With CUBIC, the second tooth
-isn't in the steady state either, because fast convergence compares the window at the beginning of this tooth with slow start's last window.
+The first tooth after slow start isn't in the steady state, because it begins with the last congestion window of slow start. With CUBIC, the
+second tooth isn't in the steady state either, because fast convergence compares the window at the beginning of this tooth with the last
+window of slow start.
 """
 
 from itertools import pairwise
@@ -16,16 +17,16 @@ from topics.time_series.phases import AVOIDANCE, LOSS, RECOVERY, SLOW_START, pha
 from topics.time_series.tables import TEETH
 from topics.time_series.window_series import flows_of
 
-#: CCAs whose window has no teeth by design: they respond to delay or to a model of the path.
+#: CCAs whose congestion window shows no teeth by design: they respond to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
 #: CCA -> number of teeth after slow start or a timeout that aren't in the steady state; 1 for other CCAs.
 UNSTEADY = {"cubic": 2}
-#: Smallest number of round trips over which growth in whole packets gives a useful growth per RTT.
+#: Minimum number of round trips: over fewer, growth in whole packets doesn't give a useful growth per RTT.
 LEAST_ROUND_TRIPS = 3
 
 
 def teeth(series) -> pd.DataFrame:
-    """Return `TEETH` for all flows whose CCA has teeth.
+    """Return `TEETH` for all flows whose CCA produces teeth.
 
     ``series`` comes from `window_series.valid_series`, with rtt_ms and `phases.COLUMNS`.
     """
@@ -41,7 +42,7 @@ def teeth(series) -> pd.DataFrame:
 
 
 def _flow_teeth(samples, phase, cca):
-    """Yield the teeth of one flow, each a dict of `TEETH`; `phase` has the phase of each sample."""
+    """Yield the teeth of one flow, each as a dict with columns of `TEETH`; `phase` gives the phase of each sample."""
     time, cwnd, ssthresh, rtt = (
         samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms")
     )
@@ -63,11 +64,11 @@ def _flow_teeth(samples, phase, cca):
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
-    """Return the position of the first sample after each reduction of cwnd; the first sample of a flow is never among them.
+    """Return the index of the first sample after each reduction of cwnd; a flow's first sample is never returned.
 
     A reduction is visible as the beginning of recovery. If recovery ended before the next sample or the platform doesn't report recovery,
-    a reduction is visible as a smaller cwnd than in the previous sample, together with a different ssthresh or with a cwnd that has come
-    down to ssthresh.
+    a reduction is visible as a smaller cwnd than in the previous sample, together with a different ssthresh or with a cwnd that has fallen
+    to ssthresh.
     """
     recovering = np.isin(phase, (RECOVERY, LOSS))
     begins = recovering[1:] & ~recovering[:-1]
@@ -79,7 +80,7 @@ def reductions(cwnd, ssthresh, phase) -> np.ndarray:
 
 
 def _avoidance(phase, before, cut):
-    """Return the position at which congestion avoidance begins between two reductions; None if there is no tooth between them."""
+    """Return the index of the sample at which congestion avoidance begins between two reductions; None if no tooth lies between them."""
     between = phase[before:cut]
     if LOSS in between or SLOW_START in between or between[-1] != AVOIDANCE:
         return None
@@ -89,9 +90,9 @@ def _avoidance(phase, before, cut):
 
 
 def _growth(time, cwnd, rtt):
-    """Return the number of round trips in the congestion avoidance of a tooth, and the growth of the window during these round trips.
+    """Return the number of round trips in a tooth's congestion avoidance, and the growth of cwnd during these round trips.
 
-    Both are counted until the last step of cwnd, because a window in whole packets doesn't show growth after its last step.
+    Both are counted up to the last step of cwnd, because growth after that step isn't visible: cwnd changes only in whole packets.
     """
     steps = np.flatnonzero(np.diff(cwnd)) + 1
     last = steps[-1] if len(steps) else 0

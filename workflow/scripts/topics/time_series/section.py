@@ -1,4 +1,4 @@
-"""The section on flows over time: pictures of runs, phases, windows compared with theory, and results of the flows."""
+"""The section on flows over time: plots of runs, phases, congestion windows compared with theory, and results for each flow."""
 
 from report_parts.cells_table import IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -80,7 +80,7 @@ THEORY = (
 
 
 def section(material) -> dict | None:
-    """Return the section's pictures and tables; None if no run was sampled."""
+    """Return the section's plots and tables; None if no run was sampled."""
     tables = material.tables
     if tables.phase_shares.empty:
         return None
@@ -103,7 +103,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings on windows; none unless pictures are drawn and the study has one scenario, one IP version and no mixes."""
+    """Return the findings about congestion windows; none unless runs are plotted, for a single scenario, one IP version and no mixes."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
@@ -128,7 +128,7 @@ def _picture(picture, material):
 
 
 def _table(material, identifier, caption, table, shown, by_flow=True):
-    """Return a table of the page, in which the first columns identify a row.
+    """Return a table of the page; its first columns identify a row.
 
     These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only in studies of mixes,
     and only if `by_flow` is true, which means that a row is about one CCA.
@@ -151,7 +151,7 @@ def _mean_cell(row, decimals):
 
 
 def _outcome(name, heading_of, decimals):
-    """Return a column with the means of a quantity."""
+    """Return a column that shows a quantity's means."""
     return shown_cell(heading_of, lambda row: _mean_cell(row["quantities"].get(name), decimals), "number")
 
 

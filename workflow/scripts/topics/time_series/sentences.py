@@ -1,4 +1,4 @@
-"""Sentences on windows over time, with numbers, n and intervals."""
+"""Sentences about congestion windows over time, with values, n and intervals."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -7,7 +7,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def window_findings(tables, confidence) -> list[Finding]:
-    """Return the findings from the topic's tables for a study with one scenario and one IP version."""
+    """Return the findings that the topic's tables support in a study with one scenario and one IP version."""
     theory = {(row["cca"], row["quantity"]): row for row in tables.window_theory.to_dict("records")}
     sentences = [
         *(_tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
@@ -33,13 +33,13 @@ def _n_words(row):
 
 
 def range_words(low, high, decimals) -> str:
-    """Return a range, such as "8.15 to 8.68", or a single number if both ends look the same."""
+    """Return a range, such as "8.15 to 8.68", or a single number if both ends are equal after rounding."""
     words = minus(number(low, decimals)), minus(number(high, decimals))
     return words[0] if words[0] == words[1] else " to ".join(words)
 
 
 def _tooth_sentence(theory, cca, confidence):
-    """Return a sentence that compares a loss-based CCA's teeth with theory; None without teeth."""
+    """Return a sentence that compares a loss-based CCA's teeth with theory; None if there are no teeth."""
     left, period, growth = (theory.get((cca, name)) for name in ("left by a loss", "time between losses", "growth"))
     if left is None or is_missing(left["mean"]) or is_missing(period["mean"]):
         return None
@@ -59,7 +59,7 @@ def _tooth_sentence(theory, cca, confidence):
 
 
 def _vegas_sentence(theory, confidence):
-    """Report the number of packets that a Vegas flow keeps in the queue, and the number of flows within bounds; None without Vegas."""
+    """Report how many packets a Vegas flow keeps in the queue, and how many flows are within bounds; None if no flow uses Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT assumed for the empty path")
@@ -79,7 +79,7 @@ def _vegas_sentence(theory, confidence):
 
 
 def _probe_sentence(theory, confidence):
-    """Report the time between BBR's probes for the minimum RTT, and the window during these probes; None without BBR."""
+    """Report the time between BBR's probes for the minimum RTT, and cwnd during these probes; None if no flow uses BBR."""
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None

@@ -1,4 +1,4 @@
-"""The behaviour of flows over time: the phases of congestion control, windows compared with theory, and pictures of a run."""
+"""Flows over time: the phases of congestion control, congestion windows compared with theory, and plots of individual runs."""
 
 from dataclasses import dataclass
 from itertools import compress, product
@@ -9,13 +9,13 @@ from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: With more cells, or more flows per run, no pictures of single runs are drawn: tables need less space.
+#: If there are more cells, or more flows per run, individual runs aren't plotted: tables need less space.
 MOST_CELLS, MOST_FLOWS = 8, 8
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell from which one run is drawn."""
+    """A cell of which one run is plotted."""
 
     slug: str
     scenario: str
@@ -26,7 +26,7 @@ class Picture:
 def sampled_scenarios(design) -> tuple[str, ...]:
     """Return the sampled scenarios in which each flow is one TCP connection through one constant bottleneck.
 
-    Theory predicts the windows on such a path; the response of flows to changes is the subject of another topic.
+    Theory predicts the congestion windows on such a path; another topic treats the response of flows to changes.
     """
     return tuple(s["id"] for s in _alone(design) if not is_changing(s))
 
@@ -44,10 +44,10 @@ def _alone(design):
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` to draw.
+    """Return the cells of a `StudyDesign` of which a run is plotted.
 
-    These are all sampled cells. If they are too many, only cells with a constant path are drawn; if these are still too many, or runs have
-    too many flows, none are drawn.
+    By default, these are all sampled cells. If there are too many, only cells with a constant path are returned; if these are still too
+    many, or if runs contain too many flows, none are returned.
     """
     for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
         cells = list(product(sampled, design.ccas, design.ip_versions))

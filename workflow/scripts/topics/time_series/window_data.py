@@ -1,9 +1,9 @@
-"""The data for a figure of one run over time, as a table of thinned lines, phases and marks."""
+"""The data for a plot of one run over time, as a table of thinned lines, phases and ticks."""
 
 import numpy as np
 import pandas as pd
 
-#: Columns into which lines are thinned: two for each point of a panel's width.
+#: Number of time columns to which lines are thinned: two for each point of a panel's width.
 LINE_COLUMNS = 372
 #: Columns of the figure's data.
 COLUMNS = ["flow", "flow_cca", "series", "time_s", "end_s", "value", "value_text"]
@@ -15,7 +15,7 @@ def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
 
 
 def first_valid(cell) -> int:
-    """Return the replication to draw: the cell's first valid replication, or the first replication if none is valid."""
+    """Return the replication to plot: the cell's first valid replication, or its first replication if none is valid."""
     valid = cell[cell["valid"]]
     return int((valid if len(valid) else cell)["replication"].min())
 
@@ -26,8 +26,8 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
     The result has the columns `COLUMNS`. The values of ``series`` are:
 
     - cwnd, ssthresh (packets), rtt and queue_delay (ms): lines; queue_packets replaces queue_delay if the rate is unknown;
-    - phase: a spell in a phase, which is named in value_text;
-    - retransmission, drop and mark: ticks, whose value is the number since the previous sample.
+    - phase: a spell in a phase, whose name is in value_text;
+    - retransmission, drop and mark: ticks, whose value is the number of such events since the previous sample.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
 
 
 def with_changes(data, moments) -> pd.DataFrame:
-    """Return a table from `run_data` with additional rows of the series ``change``, one for each of `moments`.
+    """Return a table from `run_data` with additional rows of the series ``change``, one row for each of `moments`.
 
     `moments` are pairs (time in s, description).
     """
@@ -81,9 +81,9 @@ def _marks(rows, column):
 
 
 def thinned(time, values, columns) -> np.ndarray:
-    """Return the positions, in ascending order, of the samples that suffice to draw a line without a visible difference.
+    """Return the indices, in ascending order, of samples that suffice to draw a line without a visible difference.
 
-    Time is divided into columns. The first, last, lowest and highest sample of each column are kept. Of successive equal values, only the
+    Time is divided into columns. The first, last, lowest and highest sample of each column are kept. Of consecutive equal values, only the
     first and the last are kept.
 
     Parameters
@@ -91,7 +91,7 @@ def thinned(time, values, columns) -> np.ndarray:
     time : array_like of float, shape (n,)
         Ascending.
     values : array_like of float, shape (n,)
-        A missing value breaks the line; of successive missing values, only the first is kept.
+        A missing value breaks the line; of consecutive missing values, only the first is kept.
     columns : int
         Number of columns. Two columns per point of the figure's width are as fine as the eye can see.
     """
@@ -101,7 +101,7 @@ def thinned(time, values, columns) -> np.ndarray:
     span = time[-1] - time[0] or 1.0
     column = np.minimum((columns * (time - time[0]) / span).astype(int), columns - 1)
     missing = np.isnan(values)
-    # Ends of columns and gaps.
+    # Ends of columns, and ends of gaps.
     edge = (column[1:] != column[:-1]) | (missing[1:] != missing[:-1])
     kept = np.r_[True, edge] | np.r_[edge, True]
     known = pd.Series(values[~missing], np.flatnonzero(~missing)).groupby(column[~missing])

@@ -1,4 +1,4 @@
-"""Measures of each flow's window, with the values that theory predicts: rows of `tables.SAWTOOTH`."""
+"""Measures of each flow's congestion window, with the values that theory predicts: rows of `tables.SAWTOOTH`."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
 
-#: Quantity -> unit, and tolerance of the verdict for effects outside the theory, in percent of the ends of the range (None without a
+#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of the ends of the range (None if there is no
 #: verdict).
 QUANTITIES = {
     "left by a loss": ("of the peak", 3),
@@ -27,9 +27,9 @@ QUANTITIES = {
     "cwnd in ProbeBW": ("packets", 3),
     "queue in ProbeBW": ("BDP", 3),
 }
-#: Smallest number of teeth with a meaningful mean.
+#: Minimum number of teeth for a meaningful mean.
 LEAST_TEETH = 2
-#: If a buffer is shorter than this number of bursts, overflow depends on the bursts and not on the number of packets in flight.
+#: If a buffer holds fewer than this number of bursts, its overflow depends on the bursts and not on the number of packets in flight.
 LEAST_BURSTS = 3
 
 
@@ -42,7 +42,7 @@ def buffer_packets(run) -> float | None:
 
 
 def path_of(run, scenario, flows) -> TheoryPath | str:
-    """Return the bottleneck as a `TheoryPath`, or a text with the reason why theory doesn't describe the teeth on this path.
+    """Return the bottleneck as a `TheoryPath`, or a text that says why theory doesn't describe the teeth on this path.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def tooth_measures(key, teeth, path) -> list[list]:
     Parameters
     ----------
     key : dict
-        The flow's identity, as `window_series.flows_of` yields it.
+        The columns that identify the flow, as `window_series.flows_of` yields them.
     teeth : pandas.DataFrame
         `TEETH` of the flow.
     path : TheoryPath or str
         Result of `path_of`.
     """
-    # The column has no type if there are no teeth at all.
+    # If there are no teeth at all, the column isn't boolean.
     cca, steady = key["flow_cca"], teeth[teeth["steady"].astype(bool)]
     if cca == "cubic":
         # Teeth with and without fast convergence may alternate, so only whole pairs count.
@@ -101,10 +101,10 @@ def tooth_measures(key, teeth, path) -> list[list]:
     if cca in LEFT and not note:
         theory = steady_tooth(cca, path)
         means, periods = [theory.mean_packets] * 2, [theory.period_s] * 2
-        # The acknowledgement that reveals the loss may also enlarge the window, depending on delayed acknowledgements.
+        # The acknowledgement that reveals the loss may also increase cwnd, depending on delayed acknowledgements.
         peaks = theory.peak_packets, theory.peak_packets + 1
     if cca in LEFT and len(steady):
-        # The window may have grown by one more packet after the sample.
+        # cwnd may have grown by one more packet since the sample.
         left = [
             np.mean([left_packets(cca, int(peak) + unseen) / peak for peak in steady["peak_packets"]])
             for unseen in (0, 1)
@@ -118,14 +118,14 @@ def tooth_measures(key, teeth, path) -> list[list]:
     grown = steady.dropna(subset=["growth_packets"])
     if cca == "reno" and len(grown):
         growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
-        # Up to a burst minus one packet isn't in flight, but waits for the rest of the burst or for a delayed acknowledgement.
+        # Up to one packet less than a burst isn't in flight, but waits for the rest of the burst or for a delayed acknowledgement.
         burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
         rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows
 
 
 def _why_no_teeth(path, steady, teeth):
-    """Return the reason why theory doesn't describe the teeth of a flow, in words; "" if it does."""
+    """Return, in words, why theory doesn't describe a flow's teeth; "" if it does."""
     few = (
         f"too few steady teeth: {steady} of {teeth}; at least {LEAST_TEETH} are needed" if steady < LEAST_TEETH else ""
     )
@@ -133,7 +133,7 @@ def _why_no_teeth(path, steady, teeth):
 
 
 def why_no_theory(path) -> str:
-    """Return the reason why theory doesn't describe a flow's window, in words; "" if it does. ``path`` comes from `path_of`."""
+    """Return, in words, why theory doesn't describe a flow's congestion window; "" if it does. ``path`` comes from `path_of`."""
     if isinstance(path, str):
         return path
     if path.buffer_packets >= LEAST_BURSTS * path.burst_packets:
@@ -145,11 +145,11 @@ def why_no_theory(path) -> str:
 
 
 def _weighted_mean(teeth):
-    """Return the mean window in packets, weighted by the durations of the teeth."""
+    """Return the mean congestion window in packets, weighted by the durations of the teeth."""
     return np.average(teeth["mean_packets"], weights=teeth["period_s"]) if len(teeth) else np.nan
 
 
 def measure(flow, quantity, n, measured, theory_low=None, theory_high=None, note="") -> list:
-    """Return a row of `SAWTOOTH`; `flow` is the flow's identity, as `window_series.flows_of` yields it."""
+    """Return a row of `SAWTOOTH`; `flow` identifies the flow, as `window_series.flows_of` yields it."""
     measured = float(measured) if np.isfinite(measured) else None
     return [*flow.values(), quantity, QUANTITIES[quantity][0], n, measured, theory_low, theory_high, note]

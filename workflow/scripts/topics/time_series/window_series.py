@@ -28,6 +28,6 @@ def valid_series(path, columns, runs) -> Iterator[pd.DataFrame]:
 
 
 def flows_of(series) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield (identity, rows) for each flow; the identity is a dict with `FLOW` and flow_cca."""
+    """Yield (key, rows) for each flow; the key is a dict with the columns `FLOW` and flow_cca."""
     for key, rows in series.groupby(FLOW, sort=False, observed=True):
         yield dict(zip(FLOW, key, strict=True)) | {"flow_cca": str(rows["flow_cca"].iloc[0])}, rows

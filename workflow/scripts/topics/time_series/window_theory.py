@@ -1,7 +1,7 @@
-"""Theory of the teeth of a lone flow's window behind a drop-tail queue.
+"""Theory of the sawtooth of a lone flow's congestion window behind a drop-tail queue.
 
 The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are calculated acknowledgement by acknowledgement
-for one bottleneck. As a window grows, the bottleneck's queue lengthens the RTT. No parameter is fitted.
+for one bottleneck. As the congestion window grows, the bottleneck's queue lengthens the RTT. No parameter is fitted.
 """
 
 import math
@@ -13,11 +13,11 @@ import numpy as np
 from tcp_models.linux_ccas import BBR_PACING_SHARE, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_S, LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow, converged_w_max, left_packets
 
-#: Number of later packets that must arrive until a sender detects a loss (RFC 5681, section 3.2).
+#: Number of later packets that must arrive before a sender detects a loss (RFC 5681, section 3.2).
 DUPLICATES = 3
 #: Ratio of Linux's pacing rate to the flow's rate (`tcp_pacing_ca_ratio`), and size of Linux's largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
-#: Numbers of teeth to calculate, and to average, because CUBIC may alternate between teeth with and without fast convergence.
+#: Number of teeth to calculate, and number to average: CUBIC may alternate between teeth with and without fast convergence.
 CALCULATED, AVERAGED = 12, 6
 
 
@@ -25,7 +25,7 @@ CALCULATED, AVERAGED = 12, 6
 class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
-    A packet counts as `frame_bytes` in the queue and for the rate; `mss_bytes` of these are data.
+    A packet occupies `frame_bytes` in the queue and on the link, of which `mss_bytes` are data.
     """
 
     rate_mbps: float
@@ -41,32 +41,32 @@ class TheoryPath:
 
     @property
     def base_rtt_s(self) -> float:
-        """RTT of the empty path in seconds."""
+        """Base RTT in seconds."""
         return self.base_rtt_ms / 1000
 
     @property
     def burst_packets(self) -> float:
         """Number of packets that a sender sends at once (`tcp_tso_autosize`).
 
-        It is the number of packets in 1/1024 s at 1.2 times the rate, and more on a short path.
+        It is the number of packets that are sent in 1/1024 s at 1.2 times the rate; on a short path, it is larger.
         """
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
 
     @property
     def fitting_packets(self) -> int:
-        """Largest window without drops: whole packets on the path and in the queue."""
-        # A microsecond guards against rounding.
+        """Largest congestion window without drops: whole packets on the path and in the queue."""
+        # The added microsecond guards against rounding errors.
         return int(self.packets_per_s * (self.base_rtt_s + 1e-6)) + int(self.buffer_packets)
 
     def rtt_s(self, packets) -> float:
-        """Return the RTT in seconds with a window of `packets`; packets that don't fit on the path wait in the queue."""
+        """Return the RTT in seconds for a congestion window of `packets`; packets in excess of the BDP wait in the queue."""
         return max(self.base_rtt_s, packets / self.packets_per_s)
 
 
 @dataclass(frozen=True)
 class Tooth:
-    """A window from one loss to the next: its peak, its mean over time, and its duration."""
+    """The congestion window from one loss to the next: its peak, its mean over time, and the duration."""
 
     peak_packets: float
     mean_packets: float
@@ -78,9 +78,9 @@ def steady_tooth(cca, path) -> Tooth:
     """Return the mean tooth of a lone "reno" or "cubic" flow in the steady state, long after slow start.
 
     A tooth begins when the sender detects a loss. Recovery takes one round trip from the detection of the last loss (RFC 6675). During
-    recovery, the number of packets in flight shrinks evenly to the reduced window (RFC 6937). Then the window grows by the law of the CCA,
-    until a packet no longer fits and is dropped. The sender detects the loss one round trip later, when `DUPLICATES` later packets have
-    arrived. Each packet by which the window grows in the meantime is dropped too.
+    recovery, the number of packets in flight shrinks evenly to the reduced window (RFC 6937). Then the congestion window grows by the CCA's
+    law, until a packet no longer fits and is dropped. The sender detects the loss one round trip later, when `DUPLICATES` later packets
+    have arrived. Each packet by which the window grows in the meantime is dropped too.
     """
     teeth, peak, w_max, late_s = [], path.fitting_packets + 1, 2 * path.fitting_packets, 0.0
     for _ in range(CALCULATED):
@@ -97,12 +97,12 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth that follows a loss at a window of `peak`. Also return the next loss's window, and its duration in s.
+    """Return the tooth that follows a loss at a congestion window of `peak`, then the next loss's window and its duration in s.
 
     A loss lasts from the first to the last dropped packet.
     """
     trough, full_rtt_s = left_packets(cca, peak), path.rtt_s(peak)
-    # The queue at the time of the last repair: it shrinks with the flight.
+    # The RTT at the time of the last retransmission: the queue shrinks together with the number of packets in flight.
     repair_s = max(path.base_rtt_s, full_rtt_s - late_s * (1 - LEFT[cca]))
     now_s = recovery_s = late_s + repair_s
     packet_seconds = full_rtt_s * (peak + trough) / 2 + (recovery_s - full_rtt_s) * trough
@@ -128,11 +128,11 @@ def _next_tooth(cca, path, peak, w_max, late_s):
 
 
 def bbr_window_packets(path) -> float:
-    """Return BBR's mean window in ProbeBW, in packets.
+    """Return BBR's mean congestion window in ProbeBW, in packets.
 
     The window is the sum of two BDPs, an allowance for aggregation and three bursts, rounded up to an even number; during an eighth of the
-    time, it is two packets larger. The allowance is the number of packets that a delayed acknowledgement covers, plus one because the
-    expected number is rounded down. See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in
+    time, it is two packets larger. The allowance is the number of packets that one delayed acknowledgement acknowledges, plus one because
+    the expected number is rounded down. See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in
     tcp_bbr.c.
     """
     bdp = path.packets_per_s * path.base_rtt_s
@@ -142,10 +142,10 @@ def bbr_window_packets(path) -> float:
 
 
 def probe_rtt_s(path) -> tuple[float, float]:
-    """Return the shortest and the longest duration of BBR's ProbeRTT in s.
+    """Return the minimum and the maximum duration of BBR's ProbeRTT in s.
 
-    BBR waits up to one round trip until at most four packets are in flight. Then it stays for 200 ms or one round trip, whichever is longer,
-    plus one round trip.
+    BBR waits up to one round trip until at most four packets are in flight. It then remains in ProbeRTT for 200 ms or one round trip,
+    whichever is longer, plus one round trip.
     """
     least = max(BBR_PROBE_RTT_S, path.base_rtt_s) + path.base_rtt_s
     return least, least + path.base_rtt_s

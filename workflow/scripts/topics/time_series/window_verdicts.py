@@ -1,4 +1,4 @@
-"""Compare the windows in each cell with theory: mean and interval over replications, and verdict."""
+"""Compare the congestion windows in each cell with theory: mean and interval over replications, and verdict."""
 
 import pandas as pd
 
@@ -15,15 +15,15 @@ VERDICTS = {
     UNDECIDED: "The interval crosses an end of the theoretical range, extended by the tolerance: more replications would decide the case.",
     NO_VERDICT: "There is no theory for this case, or too little was measured: the note gives the reason.",
 }
-#: Teeth can be measured if the window grows between samples by at most this share of the window's peak.
+#: Teeth can be measured if the congestion window grows by at most this share of its peak between samples.
 COARSE_SHARE = 0.05
 _OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time between losses")
 
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
-    """Return `WINDOW_THEORY`, with a row for each quantity of a cell's flows with the same CCA, in the order of `QUANTITIES`.
+    """Return `WINDOW_THEORY`: for each cell and CCA of its flows, one row per quantity, in the order of `QUANTITIES`.
 
-    The value of a run is the mean over the run's flows. The mean and the interval are over runs; the extremes are over flows.
+    A run's value is the mean over its flows. The mean and its interval are taken over runs, the extremes over flows.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     labels : dict
         Scenario -> label.
     coarse : dict
-        Cell -> growth of the window between samples as a share of the window's peak; cells without a known growth are missing.
+        Cell -> growth of the congestion window between samples as a share of its peak; cells in which the growth is unknown are missing.
     confidence : float
     """
     rows, keys = [], [*CELL, "flow_cca"]
@@ -63,7 +63,7 @@ def _compared(group, tolerance, is_coarse, confidence):
     }  # fmt: skip
     known = of_runs["measured"].dropna()
     summary = cell_estimate(known, confidence, 0)
-    # Without an interval (too few runs, or outliers) the range of all runs is judged.
+    # If there is no interval (too few runs, or outliers), the range of all runs is judged instead.
     ends = known.min(), known.max()
     if summary.low is not None:
         ends = row["ci_low"], row["ci_high"] = summary.low, summary.high

@@ -1,4 +1,4 @@
-"""Compare the loss of the emulated link and the RTT of the path with their configuration."""
+"""Compare the emulated link's loss and the path's RTT with the configured values."""
 
 import math
 from statistics import NormalDist
@@ -14,14 +14,14 @@ CHANGING = "changes while traffic flows"
 
 
 def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
-    """Return the lower and upper end of Wilson's score interval for a proportion (Wilson, 1927, JASA 22:209-212).
+    """Return the lower and the upper end of Wilson's score interval for a proportion (Wilson, 1927, JASA 22:209-212).
 
     Parameters
     ----------
     hits, trials : int
         Number of successes, and number of trials (at least one).
     confidence : float
-        Confidence of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     """
     if trials < 1 or not 0 <= hits <= trials:
         raise ValueError(f"{hits} of {trials}: expected a share of at least one trial")
@@ -29,31 +29,33 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     share, room = hits / trials, z * z / trials
     middle = (share + room / 2) / (1 + room)
     half = z / (1 + room) * math.sqrt(share * (1 - share) / trials + room / (4 * trials))
-    # For 0 and for all hits, the interval ends exactly at 0 and 1, which rounding would miss.
+    # With no hits, the lower end is exactly 0; with only hits, the upper end is exactly 1. Rounding errors would shift both.
     return (0.0 if hits == 0 else middle - half), (1.0 if hits == trials else middle + half)
 
 
 def _independent_runs(runs):
-    """Return runs with independent losses: for each seed, the run that sent the most packets.
+    """Return the runs whose losses are independent: for each seed, the run that sent the most packets.
 
-    Runs of one scenario and replication have the same seed, so the link drops packets with the same serial numbers in all these runs: the
-    losses of shorter runs also occur in the longest run. Counting all runs would make an interval up to sqrt(12) times too narrow.
+    Runs of one scenario and replication use the same seed, so the link drops packets with the same serial numbers in all these runs: the
+    losses of runs with fewer packets also occur in the run with the most packets. Counting all runs would make an interval up to sqrt(12)
+    times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
 
 def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
-    """Return the realised and the configured loss of each scenario's link.
+    """Return the realised and the configured loss on each scenario's link.
 
-    The result has one row per scenario. The columns are scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high,
+    There is one row per scenario. The columns are scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high,
     runs (number of independent runs), packets and note.
 
     Parameters
     ----------
     confidence : float
-        Confidence of the interval.
+        Confidence level of the interval.
     changing : collection of str
-        Scenarios whose loss changes, so that it has no single value. In each run, the check `loss_forward` judges it phase by phase.
+        Scenarios whose loss changes, so that there is no single configured value. In each of their runs, the check `loss_forward` judges
+        the loss phase by phase.
     """
 
     def loss(valid):
@@ -71,12 +73,12 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return each scenario's smallest RTT measured by TCP, and the smallest RTT that path and jitter allow.
+    """Return each scenario's minimum RTT as measured by TCP, and the minimum RTT that the path and the jitter allow.
 
-    ``shifts_ms`` maps scenarios with a changing path to the path's smallest RTT minus its initial RTT (`StudyDesign.rtt_shifts_ms`).
+    ``shifts_ms`` maps scenarios with a changing path to the path's minimum RTT minus its initial RTT (`StudyDesign.rtt_shifts_ms`).
 
-    The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the smallest RTT over all valid runs; ``high`` is the
-    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the path that the scenario sets.
+    The columns are the same as in `realised_loss`. ``realised`` and ``low`` are the minimum RTT over all valid runs; ``high`` is the
+    largest of the runs' minimum RTTs. If paths are drawn at random, the values are adjusted to the path that the scenario sets.
     """
 
     def rtt(valid):
@@ -97,14 +99,14 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:
-    """Return the smallest possible RTT of each run minus the smallest possible RTT of its scenario, in ms; 0 unless paths are drawn."""
+    """Return each run's minimum possible RTT minus that of its scenario, in ms; 0 unless paths are drawn at random."""
     least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
     return least * (factors.to_numpy() - 1)
 
 
 def _checked(runs, scenarios, quantity, unit, configured, realised):
-    """Return the table of a quantity, with one row per scenario.
+    """Return the table for a quantity, with one row per scenario.
 
     The function ``configured`` returns the configured value of a scenario; ``realised`` returns columns computed from the valid runs.
     """

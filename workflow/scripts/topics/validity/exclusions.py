@@ -1,4 +1,4 @@
-"""Find the conclusions of the report that would change if excluded runs with measured values were kept."""
+"""Find the conclusions in the report that would change if excluded runs with measured values were kept."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ PAIRS = "CCA against CCA"
 class ChangedConclusion:
     """A conclusion that would change if excluded runs were kept.
 
-    A conclusion over all scenarios has no scenario.
+    For a conclusion about all scenarios together, no scenario is given.
     """
 
     question: str
@@ -26,18 +26,18 @@ class ChangedConclusion:
     scenario_label: str
     place: str  # CCA and IP version in words
     reported: str  # conclusion from valid runs
-    kept: str  # with excluded runs kept
+    kept: str  # conclusion if excluded runs are kept
 
 
 def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConclusion], int]:
-    """Return the conclusions that change, and the number of conclusions compared.
+    """Return the conclusions that would change, and the number of conclusions compared.
 
     Parameters
     ----------
     tables : object
-        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
+        Object with the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs, each a DataFrame or None.
     margins : dict of str to float
-        Metric -> largest change in a mean that is too small to matter, as returned by `metrics.differences`.
+        Metric -> largest change in the mean that is too small to matter, as returned by `metrics.differences`.
     significance : float
     """
     changes, compared = [], 0
@@ -96,7 +96,7 @@ def _together(row, significance):
 
 
 def _pair(row, significance):
-    """Return the conclusion on a pair without excluded runs, and with them: ("differs, higher", "not shown")."""
+    """Return the conclusions about a pair without and with the excluded runs, such as ("differs, higher", "not shown")."""
     verdicts = []
     for end in ("", KEPT):
         shown = _shown(row[f"p_holm{end}"], significance)

@@ -1,4 +1,4 @@
-"""Draw the accuracy of the emulation: realised minus configured loss and RTT."""
+"""Plot the accuracy of the emulation: realised minus configured loss and RTT."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from wording.number_format import is_missing, number, plain
 from wording.scenario_words import heading, shared_and_own
 
 WIDTH_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 290, 50, 44, 32
-# Smallest reach of the axes to both sides, in the quantity's unit.
+# The axes extend to at least this value on both sides of 0, in the quantity's unit.
 LEAST = {"loss": 0.01, "smallest RTT": 1.0}
 TITLES = {"loss": "Loss of the link", "smallest RTT": "Smallest round-trip time"}
 UNITS = {"loss": "percentage points", "smallest RTT": "ms"}

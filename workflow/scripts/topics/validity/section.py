@@ -46,7 +46,7 @@ def failed_checks(checks) -> list[dict]:
 
 
 def _exclusions(material) -> dict:
-    """Return the ``sentence`` on the effect of keeping excluded runs, and the ``table`` of changed conclusions (None without changes)."""
+    """Return the ``sentence`` about the effect of keeping excluded runs, and the ``table`` of changed conclusions (None if none change)."""
     tables, params = material.tables, material.params
     invalid = int((~tables.runs["valid"] & ~not_run(tables.runs)).sum())
     usable = int(usable_exclusions(tables.runs).sum())
@@ -70,7 +70,7 @@ def _exclusions(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the validity of the runs."""
+    """Return a finding about the validity of the runs."""
     tables = material.tables
     changes = material.design.rtt_shifts_ms, material.design.loss_changing_scenarios
     return [Finding("Trust", trust_sentence(tables.runs, tables.checks, tables.scenarios, *changes), "validity")]

@@ -1,4 +1,4 @@
-"""Sentences on validity: the number of valid runs, and the agreement of loss and RTT with the configuration."""
+"""Sentences about validity: the number of valid runs, and the agreement of loss and RTT with the configured values."""
 
 from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
@@ -14,13 +14,13 @@ MAX_REASONS = 2
 
 
 def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
-    """Report the number of valid runs, and the agreement of loss and RTT with the configuration.
+    """Report the number of valid runs, and whether loss and RTT agree with the configured values.
 
-    ``shifts_ms`` has the same meaning as in `emulation_check.smallest_rtt`. Loss is not compared in the scenarios ``loss_changing``, whose
-    loss changes.
+    ``shifts_ms`` has the same meaning as in `emulation_check.smallest_rtt`. Loss isn't compared in the scenarios ``loss_changing``, in
+    which it changes during a run.
     """
     valid = runs[runs["valid"]]
-    # If the hosts' paths differ, the lowest RTT is the RTT of the nearest pair.
+    # If the hosts' paths differ, the minimum RTT is that of the pair with the shortest path.
     least = {
         row["scenario"]: max(0.0, least_rtt_ms(row) + (shifts_ms or {}).get(row["scenario"], 0.0))
         for row in scenarios.to_dict("records")
@@ -63,7 +63,7 @@ def validity_words(runs, checks) -> str:
 
 
 def loss_sentences(valid) -> list[str]:
-    """Report the agreement of the links' realised loss with the configuration."""
+    """Report whether the links' realised loss agrees with the configured loss."""
     lossy = valid[valid["loss_configured_percent"] > 0]
     lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
     sums = lossy.groupby("loss_configured_percent")[["reached", "link_drops"]].sum()
@@ -81,7 +81,8 @@ def loss_sentences(valid) -> list[str]:
 def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
     """Compare the minimum measured RTT in each scenario with the minimum possible RTT, which `least` describes in words.
 
-    ``packet_ms`` is the transmission time of a full packet on each scenario's link. On a slow link, it is most of the difference.
+    ``packet_ms`` is the transmission time of a full packet on each scenario's link. On a slow link, this time accounts for most of the
+    difference.
     """
     excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
     if excess.empty:

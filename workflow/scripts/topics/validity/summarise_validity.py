@@ -1,4 +1,4 @@
-"""Count the valid and the excluded runs of each cell, and the runs that passed and failed each check."""
+"""Count each cell's valid and excluded runs, and the runs that passed and failed each check."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 
 def _summarise_cells(runs, checks):
-    """Return `VALIDITY`: the numbers of runs in each cell, and the reasons for exclusions."""
+    """Return `VALIDITY`: the number of valid and of excluded runs in each cell, and the reasons for exclusions."""
     failed = checks[~checks["ok"]].groupby(CELL, sort=False)["check"]
     reasons = {
         cell: "; ".join(f"{name} ({count})" for name, count in names.value_counts().items()) for cell, names in failed
@@ -32,7 +32,7 @@ def _summarise_cells(runs, checks):
 
 
 def _summarise_checks(checks):
-    """Return `CHECK_COUNTS`: the numbers of runs that passed and failed each check, in the order of the checks."""
+    """Return `CHECK_COUNTS`: how many runs passed and how many failed each check, in the order of the checks."""
     rows = []
     for name, group in checks.groupby("check", sort=False):
         example = group.sort_values("ok", kind="stable").iloc[0]

@@ -24,7 +24,7 @@ SCENARIO = "scenario"
 
 
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the conditions that vary across scenarios; None unless each combination of their levels exists exactly once.
+    """Return the conditions that vary across scenarios; None unless each combination of their levels occurs exactly once.
 
     ``scenarios`` is ``tidy/scenarios.csv``, or some of its rows. The result is indexed by scenario and has one column per condition, named
     in words. The values are indices of the condition's levels, in order of appearance. Conditions that always vary together are combined:
@@ -37,7 +37,7 @@ def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
             together.setdefault(levels, []).append(WORDS.get(name, name.replace("_", " ")))
     names = [" and ".join(dict.fromkeys(words)) for words in together.values()]
     if len(names) == 1 and names[0].count(" and ") > 1:
-        names = [SCENARIO]  # two or more scenarios that differ in many things at once
+        names = [SCENARIO]  # two or more scenarios that differ in several conditions at once
     levels = pd.DataFrame(dict(zip(names, together, strict=True)), index=scenarios["scenario"])
     if levels.empty or len(levels) != math.prod(levels.nunique()) or levels.duplicated().any():
         return None

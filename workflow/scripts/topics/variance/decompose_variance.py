@@ -1,4 +1,4 @@
-"""Decompose the variance of each metric by conditions, CCA, IP version, interactions of these factors, seed and run."""
+"""Decompose each metric's variance into parts due to conditions, CCA, IP version, interactions of these factors, seed and run."""
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,10 @@ IP_VERSION = "IP version"
 
 
 def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
-    """Return the values of a metric on the scale on which they are compared, and the name of this scale.
+    """Return a metric's values on the scale on which they are compared, and the name of this scale.
 
-    Metrics compared as ratios are transformed to logarithms, unless a value is 0. Counts may be 0, and their standard deviation grows with
-    the mean, so they are transformed to square roots (Bartlett, 1936, JRSS Supplement 3(1)). Other values are not transformed.
+    Metrics that are compared as ratios are transformed to logarithms, unless a value is 0. Counts may be 0, and their standard deviation
+    grows with the mean, so they are transformed to square roots (Bartlett, 1936, JRSS Supplement 3(1)). Other values are not transformed.
     """
     if metric.scale == "ratio" and (values > 0).all():
         return np.log(values), LOGARITHM
@@ -34,7 +34,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
     ----------
     metric : metrics.Metric
     confidence : float
-        Confidence of the intervals.
+        Confidence level of the intervals.
     """
     ccas, ip_versions = runs["cca"].unique(), runs["ip_version"].unique()
     there = runs[runs["valid"] & runs[metric.column].notna()]
@@ -73,7 +73,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
 
 
 def _row(part) -> dict:
-    """Return the columns of `VARIANCE` for a part."""
+    """Return the columns of `VARIANCE` for one part of the variance."""
     kind = {(SEED,): CHANCE, (RUN,): CHANCE, (REST,): HIGHER}.get(
         part.name, FACTOR if len(part.name) == 1 else INTERACTION
     )
@@ -85,7 +85,7 @@ def _row(part) -> dict:
 
 
 def decompose_variance(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `VARIANCE`, in which the variance of every metric is decomposed."""
+    """Return `VARIANCE`, the decomposition of every metric's variance."""
     rows = [row for metric in METRICS for row in decompose_metric(runs, scenarios, metric, confidence)]
     table = pd.DataFrame(rows).reindex(columns=VARIANCE.names)
     return table.astype(dict.fromkeys(("df", "cells", "replications"), "Int64"))

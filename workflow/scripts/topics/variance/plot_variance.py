@@ -1,4 +1,4 @@
-"""Draw the sources of each metric's variance: one bar per factor, interaction and kind of chance."""
+"""Plot the sources of each metric's variance: one bar per factor, interaction and kind of random variation."""
 
 from figure_parts.axis_scales import Axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style
@@ -23,21 +23,21 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION
 from wording.number_format import is_missing, number
 
 ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 14, 30, 12, 30
-#: An interaction has a separate row if its share of any metric's variance is at least this percentage.
+#: An interaction is shown as a separate row if it accounts for at least this percentage of any metric's variance.
 SHOWN_FROM = 1.0
 AXIS = Axis("linear", 0.0, 102.0, (0, 25, 50, 75, 100))
 COLOURS = {CHANCE: LIGHT.muted, INTERACTION: LIGHT.indigo, HIGHER: LIGHT.indigo}
 
 
 def shown_parts(variance) -> list[str]:
-    """Return the parts that have a row in each panel: all except interactions with a small share of every metric's variance."""
+    """Return the parts that are shown as rows: all except interactions that account for little of every metric's variance."""
     largest = variance.groupby("part", sort=False)["share_percent"].max()
     small = set(largest.index[~(largest >= SHOWN_FROM)]) & set(variance.loc[variance["kind"] == INTERACTION, "part"])
     return [part for part in dict.fromkeys(variance["part"]) if part and part not in small]
 
 
 def _draw_part(axes, row, place) -> None:
-    """Draw the bar and the interval of a part."""
+    """Draw one part's bar and interval."""
     share = max(row["share_percent"], 0)
     (bar,) = axes.barh(place, share, height=0.62, color=COLOURS.get(row["kind"], LIGHT.blue), zorder=2)
     ends = row["approximate_low_percent"], row["approximate_high_percent"]

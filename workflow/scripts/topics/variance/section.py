@@ -1,4 +1,4 @@
-"""The section on variance: the shares of each metric's variance that are due to factors, interactions and chance."""
+"""The section on variance: how much of each metric's variance is due to factors, interactions and chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -9,7 +9,7 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
 from wording.number_format import NONE, is_missing, number
 from wording.sentence_words import listed
 
-#: Smallest share, in percent, of a part that a sentence names, and largest number of parts that a sentence names.
+#: A sentence names only parts with at least this share in percent, and at most this number of parts.
 NAMED_FROM, NAMED = 5.0, 3
 
 
@@ -33,7 +33,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding on the sources of variance of the first metric that varies."""
+    """Return a finding about the sources of variance of the first metric that varies."""
     variance = material.tables.variance
     for metric in METRICS:
         parts = variance[(variance["metric"] == metric.column) & variance["share_percent"].notna()]
@@ -68,7 +68,7 @@ def variance_sentence(parts, name) -> str:
 
 
 def _percent(share) -> str:
-    if share >= 99.95:  # an estimate may be above 100 if another part's is below 0
+    if share >= 99.95:  # an estimate may exceed 100 if the estimate for another part is below 0
         return "all"
     return f"{number(max(share, 0), 1)} %" if share >= 0.1 else "less than 0.1 %"
 

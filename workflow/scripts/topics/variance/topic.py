@@ -6,9 +6,9 @@ from topics.variance.tables import VARIANCE
 
 
 def has_several_cells(design) -> bool:
-    """Return whether a `StudyDesign` has several cells with a common metric.
+    """Return whether a `StudyDesign` contains several cells that share a metric.
 
-    The cells of a study that only compares message sizes have no common metric.
+    If a study compares only message sizes, its cells share no metric.
     """
     cells = len(design.scenarios) * len(design.ccas) * len(design.ip_versions)
     return cells > 1 and not compares_sizes_alone(design)
