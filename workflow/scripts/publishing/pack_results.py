@@ -1,7 +1,7 @@
 """Pack a study's published files into one archive: ``python -m publishing.pack_results results/<study>``.
 
-The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's
-digest is verified while the file is packed. The same results give the same bytes.
+The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's digest is verified while the
+file is packed. Identical results give byte-identical archives.
 """
 
 import argparse
@@ -27,8 +27,8 @@ CHUNK_BYTES = 2**20
 def _pack(folder: Path, target: Path) -> int:
     """Write the archive of a results folder; return the number of packed files, including the manifest.
 
-    An existing archive is replaced when the new one is complete. If the manifest can't be used, or a file is missing or differs
-    from its entry, ManifestError is raised and nothing is written.
+    An existing archive is replaced only when the new archive is complete. If the manifest is unusable, or a file is missing or differs from
+    its entry in the manifest, ManifestError is raised and no archive is written.
     """
     files = read_manifest(folder)
     wrong = next(problems(folder, files, unlisted=False), None)
