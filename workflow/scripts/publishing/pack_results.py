@@ -17,7 +17,7 @@ from publishing.result_checks.nearest_results import nearest_to
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: Date and mode of every file in the archive: the earliest date that ZIP supports, and readable by all users.
+#: Date and mode of every file in the archive: the earliest date that ZIP supports, and read permission for all users.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
 #: Suffixes of files that are already compressed.
 STORED = (".gz", ".parquet")
@@ -52,7 +52,7 @@ def _add(archive, folder, path):
     """Add a file to the archive and return the SHA-256 of the packed content."""
     details = zipfile.ZipInfo(path, DATE)
     details.external_attr = MODE << 16
-    details.create_system = 3  # Unix, wherever this runs
+    details.create_system = 3  # Unix, whatever system this runs on
     details.compress_type = zipfile.ZIP_STORED if path.endswith(STORED) else zipfile.ZIP_DEFLATED
     digest = hashlib.sha256()
     with file_in(folder, path).open("rb") as source:

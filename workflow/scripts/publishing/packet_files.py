@@ -116,7 +116,7 @@ def _parsed(content, length):
 
 
 def _ends(key):
-    """Return the source, destination and protocol of a flow as text."""
+    """Return the source, the destination and the protocol of a flow as texts."""
     protocol, source, destination, from_port, to_port = key
     names = {TCP: "TCP", UDP: "UDP"}
     if not source:

@@ -77,7 +77,7 @@ def _run_of(path):
 
 
 def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
-    """Return a folder with the run's own kernel, or None if the run uses the image's kernel.
+    """Return a folder that contains the run's own kernel, or None if the run uses the image's kernel.
 
     Raises
     ------

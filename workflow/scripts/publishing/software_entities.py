@@ -6,7 +6,7 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-#: Namespace of the terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
+#: Namespace of those terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {

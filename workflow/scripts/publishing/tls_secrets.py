@@ -75,7 +75,7 @@ def handshakes(capture: Path) -> dict[str, list[bytes]]:
 
 
 def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
-    """Insert secrets into a capture, before the packets."""
+    """Insert secrets into a capture file in front of the packets."""
     partial = capture.with_suffix(".partial")
     with capture.open("rb") as file, partial.open("wb") as copy:
         while True:

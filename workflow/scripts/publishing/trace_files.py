@@ -55,7 +55,7 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the fields of an event's text by name; a text without fields is returned as the field ``text``."""
+    """Return the fields in the text of an event by name; a text without fields becomes the field ``text``."""
     return dict(FIELD.findall(text)) or {"text": text}
 
 
@@ -68,7 +68,7 @@ def write_text(trace: Path, origin_ns: int, output: Path) -> None:
 
 
 def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
-    """Write one table per event, ``<event>.csv``; return the number of rows by event.
+    """Write one table per event, ``<event>.csv``; return the number of rows in each table by event.
 
     The columns are ``time_s`` (since the traffic's origin), ``task``, and the event's fields. If the fields include the index of an
     interface, a column with the name of the interface is added.

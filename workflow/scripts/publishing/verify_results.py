@@ -1,4 +1,4 @@
-"""Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare bytes.
+"""Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare byte for byte.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
 [--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
@@ -37,7 +37,7 @@ from study_files.run_platforms import is_repeatable
 from testbed.machine.messages import tell
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
-#: Time to read a document and validate it against the schema, in core-seconds.
+#: Time that it takes to read a document and validate it against the schema, in core-seconds.
 READ_S = 0.015
 #: Default size of the random sample of runs.
 DRAWN = 10
@@ -123,7 +123,7 @@ def _leave_signals_to_parent() -> None:
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Compare the documents' digests with the digests in the table of runs."""
+    """Compare the digests of the documents with the digests in the tables of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:
@@ -216,7 +216,7 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes.
+    """Repeat the requested runs, and compare their documents byte for byte.
 
     Returns the number of runs that can't be repeated here, and the number of repeated runs. ``place`` is a temporary folder in which
     kernels are built. ``programs`` maps each image to the digest of its program.
@@ -256,7 +256,7 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> tup
 
 
 def _build_kernels(runs, folder, place, account) -> None:
-    """Build each kernel that the chosen runs need; runs whose kernel can't be built aren't repeated."""
+    """Build each kernel that the chosen runs need, and report whether it could be built."""
     needed = {kernels_again.kernel_name(specification, ROOT): specification for specification in runs.values()}
     needed.pop(None, None)
     for name, specification in needed.items():

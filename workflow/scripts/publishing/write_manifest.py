@@ -61,7 +61,7 @@ REPEATABLE = {
     "these runs were measured with a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
-#: Date used if the commit's date is unknown, because RO-Crate requires a date; it follows the convention of reproducible builds.
+#: Date used if the commit's date is unknown, because RO-Crate requires a date; the Unix epoch is the convention in reproducible builds.
 NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 
@@ -103,7 +103,7 @@ def _add_files(crate, files):
 
 
 def _add_slot(crate, workflow, direction, value):
-    """Declare an input (`input`) or output (`output`) of the workflow, with ``value`` as its example."""
+    """Declare an input or an output of the workflow (``direction``), with ``value`` as the example."""
     name, kind = Path(value.id).stem, "Dataset" if value.id.endswith("/") else "File"
     address, required = f"#{direction}-{name}", direction == "input"
     entity = crate.add_formal_parameter(name, kind, identifier=address, valueRequired=required)

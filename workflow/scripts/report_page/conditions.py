@@ -114,7 +114,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """State the share of packets that each link option behind the bottleneck affected; "" if no option is set."""
+    """State what share of the packets each link option behind the bottleneck affected; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()

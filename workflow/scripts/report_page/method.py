@@ -71,7 +71,7 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Describe the population to which intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
+    """Describe the population to which the intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
     own = ["losses"] * bool(lossy) + ["start times of flows"]

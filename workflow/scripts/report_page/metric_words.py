@@ -1,4 +1,4 @@
-"""The report's wording of each metric's definition and source."""
+"""Definition and source of each metric, as worded in the report."""
 
 from dataclasses import asdict, dataclass
 
@@ -23,7 +23,7 @@ class MetricWords:
 
 @dataclass(frozen=True)
 class DefinedMetric(Metric):
-    """A metric with its definition and its source in a study's traffic."""
+    """A metric with the definition and the source that apply to the traffic in a study."""
 
     definition: str = ""
     source: str = ""
@@ -32,7 +32,7 @@ class DefinedMetric(Metric):
 # Sources for traffic other than plain TCP connections of iperf3 (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host, which covers all connections, including the control connection"
-#: The kind of traffic of programs under test.
+#: The kind of traffic that programs under test generate.
 PROGRAMS = "programs"
 #: The kind of traffic of flows that two programs of the testbed carry.
 STREAMS = "streams of two programs"

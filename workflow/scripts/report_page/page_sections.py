@@ -48,7 +48,7 @@ class Section:
 def section_context(topic: Topic, material) -> dict | None:
     """Return the template variables for a topic's section: the topic's ``TABLES``, and the result of its function ``section``.
 
-    Returns None if the study has nothing to show for the topic.
+    Returns None if there is nothing to show for the topic.
     """
     if not find_spec(f"topics.{topic.name}.section"):
         return {}

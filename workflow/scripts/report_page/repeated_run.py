@@ -1,4 +1,4 @@
-"""A run of a study that anyone can repeat, and the commands that repeat it."""
+"""Choose a run of a study that anyone can repeat, and state the commands that repeat it."""
 
 import pandas as pd
 

@@ -63,7 +63,7 @@ def none(feature) -> Precondition:
 
 
 def mixed(feature) -> Precondition:
-    """Return the precondition that some scenarios of the study have a feature, but not all."""
+    """Return the precondition that some, but not all, scenarios of the study have a feature."""
     return some(feature) & ~every(feature)
 
 

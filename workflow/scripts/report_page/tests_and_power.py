@@ -96,7 +96,7 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Describe the test of the mean paired difference, including the number of pairs needed in this study's families.
+    """Describe the test of the mean paired difference, including the number of pairs that this study's families of tests need.
 
     ``tables`` contains the tables of paired tests; a table that doesn't exist for the study is None.
     """

@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class ReportMaterial:
-    """The material of a topic's section."""
+    """The material from which a topic's section is made."""
 
     #: DataFrames by name: runs, scenarios, all analysis tables, and tables of the other study as ``other_<name>``. A table that doesn't
     #: exist is None.

@@ -1,4 +1,4 @@
-"""CPU times of the cores that a run used: rows of ``tidy/cpu.parquet``, and columns of ``tidy/runs.csv``."""
+"""CPU times of the cores on which a run was executed: rows of ``tidy/cpu.parquet``, and columns of ``tidy/runs.csv``."""
 
 import pyarrow
 

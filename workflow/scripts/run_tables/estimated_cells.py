@@ -31,7 +31,7 @@ def estimated_cells(
     also : callable, optional
         Called with the incomplete row and the cell's valid runs; returns the remaining columns.
     steps : dict of str to pandas.Series, optional
-        Column -> resolutions from `resolution.resolutions`. The resolution of all other columns is 0.
+        Column -> resolutions from `resolution.resolutions`; the resolution of all other columns is taken as 0.
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]

@@ -63,7 +63,7 @@ def usable_exclusions(runs: pd.DataFrame) -> pd.Series:
 
 
 def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return ``tidy/runs.csv`` with the `usable_exclusions` marked as valid, or None if there are no such runs."""
+    """Return ``tidy/runs.csv`` with the runs in `usable_exclusions` marked as valid, or None if there are no such runs."""
     usable = usable_exclusions(runs)
     return runs.assign(valid=runs["valid"] | usable) if usable.any() else None
 

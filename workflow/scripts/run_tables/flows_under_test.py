@@ -5,7 +5,7 @@ from experiment.host_pairs import Pair
 
 
 def numbers_under_test(run) -> set[int]:
-    """Return the numbers of the flows of a `RunSpecification` that use the CCA under test.
+    """Return the numbers of those flows in a `RunSpecification` that use the CCA under test.
 
     Not under test are groups with an explicit CCA, programs other than the run's CCA, and groups that send data in the reverse direction.
     """

@@ -22,7 +22,7 @@ class Metric:
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
-    worst: float | None = None  # worst possible value of a run; None if there is none
+    worst: float | None = None  # worst possible value for a run; None if there is no worst value
     ours: str = ""  # for a metric in `PUBLISHED_METRICS`, the slug of the corresponding metric in `METRICS`
 
     @property

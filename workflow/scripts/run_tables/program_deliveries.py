@@ -76,7 +76,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return the bytes that a flow had delivered by each of the given times; None before the flow's start and after its end."""
+    """Return the number of bytes that a flow had delivered by each of the given times; None before the flow's start and after its end."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
@@ -85,7 +85,7 @@ def _delivered(flow, entry, packets, times_ns):
 
 
 def _arrived(flow, entry, packets, times_ns):
-    """Return the bytes that arrived by each of the given times, interpolated linearly within each step of the packet counts."""
+    """Return how many bytes had arrived by each of the given times, interpolated linearly within each step of the packet counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
     return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)

@@ -89,7 +89,7 @@ def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
 
 
 def delivered_bytes(flow, entry, packets) -> int:
-    """Return the total number of bytes that a flow delivered, on which its goodput is based (see the module's docstring)."""
+    """Return the total number of bytes that a flow delivered; its goodput is based on this number (see the module's docstring)."""
     said = reported_bytes(flow, entry)
     if said is not None:
         return said
@@ -170,7 +170,7 @@ def _waits_ms(run, members):
 
 
 def _completions(run, members):
-    """Return the completion columns of a group whose flows have a fixed size; empty for other groups.
+    """Return the columns about completion for a group whose flows have a fixed size; empty for other groups.
 
     For an incomplete flow, the time for which its client ran is a lower bound on the completion time.
     """

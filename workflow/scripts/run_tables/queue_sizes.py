@@ -8,7 +8,7 @@ from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
-    """Return the size of a queue as in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP" or "100000 bytes"."""
+    """Return the size of a queue in the form used in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP" or "100000 bytes"."""
     measure, amount = measure_of(queue)
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 

@@ -16,10 +16,10 @@ RTT_RESOLUTION_MS = 0.001
 ENDS_OF_WINDOW = 2
 #: Payload of a full packet in bytes, used if the kernel's segment size is unknown.
 PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
-# Ticks per second, the unit of a core's time in /proc/stat.
+# Ticks per second; CPU times in /proc/stat are in ticks.
 TICKS_PER_S = 100
 
-#: Columns of ``tidy/runs.csv`` whose resolution is known.
+#: Columns of ``tidy/runs.csv`` with a known resolution.
 RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
 
 

@@ -2,7 +2,7 @@
 
 from run_tables.table import ordinal_column, text_column, truth_column
 
-#: Columns that identify a cell or a run. They come first in most tables.
+#: Columns that identify a cell or a run; in most tables, they come first.
 CELL_COLUMNS = (
     text_column("scenario", "Identifier of the scenario."),
     text_column("cca", "Requested CCA, or mix of CCAs joined by `+`."),

@@ -159,7 +159,7 @@ def _counts_of(document, interfaces, kind):
 
 
 def segment_bytes(document) -> int | None:
-    """Return the payload of a full segment in bytes, as reported by the sender's TCP.
+    """Return the payload of a full segment in bytes, as reported by TCP at the sender.
 
     If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured
     payload.

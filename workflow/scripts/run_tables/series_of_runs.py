@@ -37,7 +37,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
         groups = range(first, min(first + GROUPS_AT_ONCE, file.num_row_groups))
         table = file.read_row_groups(list(groups), columns=[*RUN, *columns]).to_pandas()
         for name, begin, end in _runs_in(table):
-            # A run may continue in the next row groups.
+            # The rows of a run may continue in the next row groups.
             if name != run:
                 if parts:
                     yield run, pd.concat(parts, ignore_index=True)

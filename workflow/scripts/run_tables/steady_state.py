@@ -130,7 +130,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 def _change_percent(values):
     """Return the change from the mean of the first half of values to the mean of the second half, in percent of the mean of both halves.
 
-    None for fewer than four values, if any value is missing, or if the sum is 0.
+    None if there are fewer than four values, if any value is missing, or if the sum is 0.
     """
     if len(values) < 4 or None in values or not sum(values):
         return None
@@ -157,7 +157,7 @@ def _goodput_change_percent(document, flows, steady):
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` about the queue and the steady part, except goodput_steady_mbps.
+    """Return the columns of `tidy_tables.RUNS` about the mean queue length and the steady part, except goodput_steady_mbps.
 
     Parameters
     ----------

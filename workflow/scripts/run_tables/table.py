@@ -24,7 +24,7 @@ class Column:
 
     name: str  # name, which ends with the unit if the column has a unit: `rtt_ms`
     kind: str  # a key of `KINDS`; in a CSV file, an empty number means a missing value, but text may be empty
-    meaning: str = ""  # its meaning in words
+    meaning: str = ""  # meaning of the value in words
     unit: str = ""  # unit of a number: "Mbit/s", "ms", "segments"; empty if there is no unit
     empty: str = ""  # meaning of a missing value; empty if no value can be missing
     source: str = ""  # program from whose output the value is read; empty if the value is computed from other columns
@@ -119,7 +119,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
 
 
 def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
-    """Return the column for the mean of a column over the valid runs that have a value."""
+    """Return the column for the mean of another column, taken over the valid runs that have a value."""
     return replace(column, kind="number", meaning=f"{column.meaning} Mean over the valid runs.", empty=empty, source="")
 
 

@@ -116,8 +116,8 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
 
     If the run wasn't executed or failed, its row contains only the configuration and the verdict.
 
-    ``label`` is the scenario's label, ``document_sha256`` the digest of the document's file as printed by sha256sum, and ``rule``
-    the definition of start-up.
+    ``label`` is the scenario's label, ``document_sha256`` is the digest of the document's file as printed by sha256sum, and ``rule``
+    defines start-up.
     """
     asked, verdict = specification_of(document), document["verdict"]
     keys = factors(document)

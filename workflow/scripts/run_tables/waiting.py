@@ -24,6 +24,6 @@ def waiting(runs) -> tuple[str, pd.Series]:
 
 
 def drain_rates_mbps(runs) -> pd.Series:
-    """Return the rate in Mbit/s at which each run's full queue would drain; missing unless the capacity is the link's constant rate."""
+    """Return the rate in Mbit/s at which a full queue would drain in each run; missing unless the capacity is the link's constant rate."""
     rate, capacity = runs["rate_mbps"].astype(float), runs["capacity_mbps"].astype(float)
     return rate.where((rate > 0) & (np.isclose(capacity, rate) | np.isclose(capacity, rate * runs["paths"])))

@@ -94,7 +94,7 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched kernel.
+    """Build both kernels, and try out the patched kernel.
 
     Returns the reason why no study is run ("" if studies can be run), and whether runs on the patched kernel fail.
     """

@@ -26,7 +26,7 @@ from topics.exam.tables import PRIMARY
 COMPLETIONS = {"completion_p50_ms": "Completion time, median", "completion_p95_ms": "Completion time, 95th percentile"}
 #: Columns that identify a run.
 OF_RUN = ["scenario", "cca", "ip_version", "replication"]
-#: Compared measures: column -> name.
+#: Measures that are compared: column -> name.
 MEASURES = {metric.column: metric.name for metric in METRICS} | COMPLETIONS
 #: The margin for differences in completion time, in percent.
 COMPLETION_MARGIN_PERCENT = 10

@@ -37,7 +37,7 @@ EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT
 
 @dataclass
 class Found:
-    """Findings on a series.
+    """What was found out about a series.
 
     Attributes
     ----------

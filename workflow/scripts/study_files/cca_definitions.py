@@ -15,7 +15,7 @@ from study_files.program_ccas import program_of
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Keys of a definition, in the order of a resolved study.
+#: Keys of a definition, in the order in which a resolved study lists them.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
 #: Maximum size of a C file in bytes. The largest in the kernel, tcp_bbr.c, is 45,000 bytes long.
 LARGEST_BYTES = 2**20

@@ -1,4 +1,4 @@
-"""Split keys with a value for each direction into two keys of a resolved study.
+"""Split each key with a value for each direction into two keys, as in a resolved study.
 
 `rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`. The same form is allowed for `trace`, `policer`
 and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace can be given for only one

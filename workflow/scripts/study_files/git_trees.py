@@ -1,4 +1,4 @@
-"""Find, list and read the source tree of a revision in a Git repository of Linux, without writing to the repository.
+"""Find, list and read the source tree of a revision in a Git repository with Linux, without writing to the repository.
 
 Git reads only its refs and its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
 Standard library only: set-up and the scripts in the analysis image need it too.

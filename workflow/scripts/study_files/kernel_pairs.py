@@ -19,7 +19,7 @@ class KernelPair:
     cca, base : str
         Names of the CCA on the changed (or newer) kernel, and on the unchanged (or older) kernel.
     kernel, other : str
-        Names of these two kernels.
+        Names of the kernels on which ``cca`` and ``base`` run.
     """
 
     cca: str

@@ -69,7 +69,7 @@ def digests_of_files(tree) -> dict[str, str]:
 
 
 def digest_of_files(digests) -> str:
-    """Return the SHA-256 of a source tree from the result of `digests_of_files`."""
+    """Return the SHA-256 that identifies a source tree, computed from the result of `digests_of_files`."""
     lines = (f"{sha256} {path}\n" for path, sha256 in digests.items())
     return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
@@ -111,7 +111,7 @@ def version_of(texts, where) -> str:
     texts : dict
         Texts of the tree's `VERSION_FILES` by path.
     where : str
-        Prefix for paths in error messages.
+        Prefix of paths in error messages.
 
     Raises
     ------

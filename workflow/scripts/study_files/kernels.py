@@ -13,7 +13,7 @@ from study_files.patch_mails import patches_in
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Keys of a kernel, in the order of a resolved study.
+#: Keys of a kernel, in the order in which a resolved study lists them.
 KEYS = ("base", "tree", "revision", "version", "sha256", "recipe", "patches", "config")
 #: Name of the base that stands for the image's Linux.
 NEWEST = "newest"

@@ -11,7 +11,7 @@ BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 #: Tag of a subject: [PATCH v2 net-next 3/7].
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
-#: Beginning of a change to a file.
+#: The beginning of a change to a file.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
 #: Files that a guest kernel doesn't use. Most of them are missing from the trees used for builds, but a patch may still change them.
 NO_PART = re.compile(

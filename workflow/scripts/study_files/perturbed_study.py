@@ -18,7 +18,7 @@ JOINT = "."
 AS_IS, AGAIN = "as-is", "again"
 #: Maximum number of CCAs, and maximum number of replications, which keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
-#: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000.
+#: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000 Hz.
 TICK_HZ = 250
 
 

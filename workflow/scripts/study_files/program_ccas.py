@@ -74,7 +74,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
     scenario : dict
         Scenario in which `OWN` is the CCA of all groups of the program under test.
     named : dict
-        The previous ``cca`` of these groups, by index.
+        The original ``cca`` of these groups, by index.
     """
     groups = scenario.get("groups") if isinstance(scenario, dict) else None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):

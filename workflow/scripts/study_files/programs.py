@@ -76,7 +76,7 @@ def _unknown(declared, written, name, cca):
 
 
 def _completed(one):
-    """Return a declaration with defaults filled in, without ``ccas``, and a list of its problems.
+    """Return a declaration without ``ccas`` and with defaults filled in, and a list of the problems with it.
 
     The files of the program are read only if their SHA-256 is missing.
     """

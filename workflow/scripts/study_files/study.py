@@ -138,7 +138,7 @@ def resolve(config, source) -> dict:
             if not isinstance(scenario[section][key], list):  # a single number applies to all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
         if of_paths := scenario["multipath"]["path_rate_mbps"]:
-            # Code that needs a single rate uses the rate of the slowest path.
+            # Code that needs only one rate uses that of the slowest path.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario) | with_share_of_model(scenario)
         for key in (key for key in QUEUES if scenario[key]):

@@ -13,7 +13,7 @@ DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Complete the bottlenecks and the number of host pairs of a scenario with a chain.
+    """Complete the bottlenecks and the number of host pairs in a scenario with a chain.
 
     Queue parameters are not yet filled in. A scenario without a chain is returned unchanged.
     """

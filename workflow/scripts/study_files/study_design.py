@@ -150,7 +150,7 @@ class StudyDesign:
 
     @cached_property
     def has_own_flows(self) -> bool:
-        """Whether any scenario has long flows with the CCA under test, which determine a run's goodput, RTT and retransmits."""
+        """Whether any scenario has long flows with the CCA under test, which determine the goodput, RTT and retransmits of a run."""
         return any(map(has_own_flows, self.scenarios))
 
     @property
@@ -171,7 +171,7 @@ def has_own_flows(scenario: dict) -> bool:
 
 
 def is_sampled(scenario: dict) -> bool:
-    """Return whether a resolved scenario's sockets are sampled over time."""
+    """Return whether the sockets in a resolved scenario are sampled over time."""
     return scenario["traffic"]["sample_interval_ms"] is not None
 
 

@@ -94,7 +94,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield problems with settings that don't allow a queueing discipline on the senders' interfaces."""
+    """Yield problems with settings that can't be combined with a queueing discipline on the senders' interfaces."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -150,7 +150,7 @@ def _needs_cable(scenario):
 
 
 def traffic_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings that don't fit a resolved scenario's application or protocol."""
+    """Yield problems with settings that can't be combined with a resolved scenario's application or protocol."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
     # Serialisation delay of a message in both directions, plus the base RTT.

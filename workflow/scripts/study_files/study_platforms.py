@@ -1,4 +1,4 @@
-"""Describe settings that iperf3 or a platform doesn't support. A study with such settings is rejected before any run."""
+"""Describe settings that iperf3 or a platform doesn't support, so that a study with such settings is rejected before any run."""
 
 from simulator.limits import refusals
 

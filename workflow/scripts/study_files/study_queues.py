@@ -97,7 +97,7 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield problems with parameters of RED that exceed the number ranges of tc and the kernel.
+    """Yield problems with parameters of RED that exceed the ranges of numbers in tc and the kernel.
 
     The ranges follow from tc_red_eval_P in tc/tc_red.c and red_check_params in red.h.
     """

@@ -1,4 +1,4 @@
-"""Describe problems with the number of flows, and with settings that `traffic.processes: per-side` doesn't support.
+"""Describe problems with the number of flows, and settings that `traffic.processes: per-side` doesn't support.
 
 With `per-side`, two programs of the testbed carry all flows.
 """

@@ -181,7 +181,7 @@ def _of_packets(content):
 
 
 def _of_rates(content):
-    """Return the same values as `_of_packets` for a trace of times in s and rates in Mbit/s.
+    """Return the same values as `_of_packets`, but for a trace of times in s and rates in Mbit/s.
 
     Each rate lasts until the next time. The last rate lasts as long as the previous rate.
     """

@@ -13,20 +13,20 @@ from study_files.study_validation import value_text
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
 #: Maximum number of entries in a timeline (as in study.schema.yaml).
 MOST_ENTRIES = 2000
-#: Number of decimals of drawn values.
+#: Number of decimals to which drawn values are rounded.
 DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of changes.
+    """A pattern of changes to the path.
 
     Attributes
     ----------
     parameters : dict
         Default value of each parameter; a list is a range from which values are drawn at random.
     entries : callable
-        Function that generates the entries of a timeline.
+        Generates the entries of a timeline.
     """
 
     parameters: dict
@@ -68,7 +68,7 @@ def drawn(draw, value) -> float:
 def entries_of(timeline, until_s) -> list[dict]:
     """Generate the entries of `link.timeline` from a pattern; raise `TraceError` if the pattern is invalid.
 
-    Changes that end later than ``until_s`` are discarded.
+    Changes that don't end before ``until_s`` are discarded.
     """
     name = timeline["pattern"]
     if name not in PATTERNS:

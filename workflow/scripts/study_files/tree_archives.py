@@ -28,7 +28,7 @@ def archive_sha256(path) -> str:
 
 
 def texts_of(path, wanted, largest) -> dict[str, str]:
-    """Return the texts of files in an archive, by path. Missing files are omitted.
+    """Return the texts of files in an archive, by path; missing files are omitted.
 
     Parameters
     ----------

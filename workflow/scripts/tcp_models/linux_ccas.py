@@ -1,4 +1,4 @@
-"""Constants of CCAs in Linux (net/ipv4)."""
+"""Constants of the CCAs in Linux (net/ipv4)."""
 
 #: Factor by which the congestion window is multiplied after a loss: RFC 5681, and `beta` in tcp_cubic.c (RFC 9438: 0.7).
 LEFT = {"reno": 0.5, "cubic": 717 / 1024}

@@ -30,7 +30,7 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number with thousands separators and without a superfluous ".0": 1,000 and 0.5."""
+    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000 or 0.5."""
     if is_missing(value):
         return NONE
     return f"{value:,.10g}"
@@ -52,7 +52,7 @@ def p_value(value) -> str:
 
 
 def tick(value) -> str:
-    """Return a short axis label: 0.01, 50, 1,000, 20k, 3M."""
+    """Return a short axis label, such as 0.01, 50, 1,000, 20k or 3M."""
     for size, letter in ((1_000_000, "M"), (10_000, "k")):
         if abs(value) >= size:
             return f"{value / (1000 if letter == 'k' else size):.10g}{letter}"

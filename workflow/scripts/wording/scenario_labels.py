@@ -120,7 +120,7 @@ def hidden_conditions(scenarios, rows) -> list[str]:
 
 
 def _columns_of(key):
-    """Return the columns that may show a key."""
+    """Return the columns that can show a key."""
     *path, name = key.split(".")
     if name in ("forward", "reverse"):
         stem, _, unit = path[-1].rpartition("_")

@@ -22,7 +22,7 @@ def listed(names) -> str:
 
 
 def short(value) -> str:
-    """Return a number with three significant digits, without trailing zeros."""
+    """Return a number with three significant digits; numbers of 1,000 or more, and very small ones, are in the form of `number`."""
     if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
         return number(value)
     return f"{value:.3g}"

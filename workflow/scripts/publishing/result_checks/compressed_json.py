@@ -8,7 +8,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import TEXT_LIMIT
 
 #: Maximum numbers of lists and objects, and of commas, in a text; limited because parsed values need many times the memory of their text.
-#: Run documents have at most one list or object per 80 bytes, and one comma per 14 bytes.
+#: Run documents contain at most one list or object per 80 bytes, and one comma per 14 bytes.
 MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
 #: Maximum nesting depth of lists and objects: twice the depth of documents and manifests, and far below Python's recursion limit.
 DEEPEST = 40

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Placeholder for a value missing on one side; its type differs from the type of every JSON value.
+#: Placeholder for a value that is missing on one side; its type differs from the type of every JSON value.
 NOTHING = object()
 
 
@@ -44,7 +44,7 @@ def _content_difference(received, made):
 def first_byte(first: bytes, second: bytes) -> int:
     """Return the offset of the first byte at which two different byte strings differ."""
     low, high = 0, min(len(first), len(second))
-    # Slices are compared at the speed of memory, so use bisection instead of a loop.
+    # Slices are compared at memory speed, so bisection is faster than a loop over bytes.
     while low < high:
         middle = (low + high + 1) // 2
         if first[low:middle] == second[low:middle]:

@@ -1,7 +1,7 @@
 """Read the manifest of a results folder (``ro-crate-metadata.json``), and compare the folder's files with the manifest.
 
-The folder may come from someone else: nothing in a manifest is trusted before it
-has been checked, and files outside the folder are never opened. Standard library only.
+The folder may come from someone else: nothing in a manifest is trusted before it has been checked, and files outside the folder are never
+opened. This module uses only the standard library.
 """
 
 import errno
@@ -35,7 +35,7 @@ class ManifestError(ValueError):
 
 
 class FileEntry(NamedTuple):
-    """A manifest's entry for a file."""
+    """The entry for a file in a manifest."""
 
     sha256: str
     size: int
@@ -90,7 +90,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 
 
 def file_in(folder: str | Path, path: str) -> Path:
-    """Return the path of a listed file in a folder; the folder itself may be a link.
+    """Return the path of a listed file in a folder, which may itself be a link.
 
     Raises `ManifestError` if the path leads out of the folder, by ``..`` or through a symbolic link, or if something other than a regular
     file exists at the path.
@@ -156,7 +156,7 @@ def _relative_path(identifier, encoded=True):
         path = unquote(identifier, errors="strict") if encoded else identifier
         path.encode()
         inside = not encoded or not (urlsplit(identifier).scheme or identifier.startswith("//"))
-    except ValueError:  # bytes that aren't text, or a malformed address
+    except ValueError:  # bytes that aren't text, or a malformed URL
         inside, path = False, ""
     if not inside or any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in path.split("/")):
         raise ManifestError(f"{json.dumps(identifier)[:200]} is not a path inside the folder.")

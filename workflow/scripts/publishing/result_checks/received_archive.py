@@ -17,7 +17,7 @@ LARGEST_RATIO = 100
 LARGEST_COUNT = 200_000
 #: Maximum size in bytes of the archive's list of entries, enough for the longest run names.
 LARGEST_LIST_BYTES = 2**26
-#: Signature at the beginning of an entry in that list (APPNOTE.TXT, 4.3.12).
+#: Signature at the beginning of each entry in the list (APPNOTE.TXT, 4.3.12).
 SIGNATURE = b"PK\x01\x02"
 
 

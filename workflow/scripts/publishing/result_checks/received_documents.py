@@ -19,7 +19,7 @@ _FORM = read_form(SCHEMA)
 
 @dataclass
 class ReceivedDocument:
-    """Findings on the run document with a given name.
+    """What was found when a run document was checked.
 
     ``specification`` is the validated specification for repeating the run, or None if there is no trustworthy specification. ``made_by``
     holds the digests of image and testbed that the document states, or is None if the document can't be read. ``problems`` are sentences.
@@ -80,7 +80,7 @@ def _made_by(document):
 
 def check_form(document, text) -> None:
     """Raise ReceivedError unless a document matches the schema and is formatted like documents from the testbed."""
-    # Only the first violation, because a hostile document may have millions.
+    # Only the first violation is reported, because a hostile document may contain millions.
     if problem := violation(_FORM, document):
         raise ReceivedError(f"doesn't match the schema: {shown(problem)}")
     verdict = document["verdict"]

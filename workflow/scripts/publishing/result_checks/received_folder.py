@@ -1,4 +1,4 @@
-"""Find, open and read a results folder without trusting it, since it may come from someone else.
+"""Find, open and read a results folder without trusting it, because it may come from someone else.
 
 Nothing is written to the folder. Links in the folder aren't followed. Only regular files are read, and only up to a maximum size for each
 kind of file.

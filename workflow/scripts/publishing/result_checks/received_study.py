@@ -21,7 +21,7 @@ SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replic
 
 
 class ReceivedStudy:
-    """The study that is recorded in the provenance of a results folder.
+    """The study that is recorded in the provenance file of a results folder.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ReceivedStudy:
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
-            # The commit is part of a command that the user may copy.
+            # The commit is checked because it becomes part of a command that the user may copy.
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True

@@ -98,7 +98,7 @@ def rerun(
     place : pathlib.Path
         A temporary folder.
     cores : int
-        Number of runs that are executed at the same time.
+        Maximum number of runs that are executed at the same time.
     programs : dict
         Name of each image -> digest of the program in this image.
     kernels : pathlib.Path, optional

@@ -35,7 +35,7 @@ DERIVED = (
     "explore.html",
     MANIFEST,
 )
-#: The resolved study, including title and description.
+#: File with the resolved study, including title and description.
 STUDY = "workflow/study.json"
 #: Files that can't be derived from the documents: claims and their versions, descriptions of kernels, and archives of programs.
 TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
@@ -55,7 +55,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     names : list of str
         Names of the runs.
     study : received_study.ReceivedStudy
-        Study of the results.
+        The study in the results.
     root : pathlib.Path
         The checkout.
     place : pathlib.Path
