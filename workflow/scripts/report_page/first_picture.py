@@ -138,7 +138,7 @@ def _tile(mean, top, decimals) -> tuple[str, int]:
     share = min(mean / top, 1.0) if top > 0 else 0.0
     power = 1 if decimals == 0 else 0.5
     if decimals == 0 and 0 < mean < 9.95:
-        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1, because 0 stands for no value
+        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 means none
     decimals = (
         max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
     )

@@ -22,7 +22,7 @@ class Finding:
     topic: str
     text: str
     section: str
-    data: list[dict] = field(default_factory=list)  # the data behind the sentence, for other programs (``findings.json``)
+    data: list[dict] = field(default_factory=list)  # the data behind the sentence, for ``findings.json``
     figures: tuple[str, ...] = ()  # slugs of the figures (of any topic) that show the finding, best first
     scenarios: tuple[str, ...] = ()  # scenarios that show the finding, clearest first; empty if all scenarios show it
 

@@ -78,7 +78,7 @@ def commit_of(repository, revision) -> str:
     GitError
         If the revision doesn't exist.
     """
-    git(repository, "rev-parse", "--git-dir")  # without this check, an invalid repository would be reported as a missing revision
+    git(repository, "rev-parse", "--git-dir")  # an invalid repository isn't a missing revision
     for kind in ("commit", "tree") if not revision.startswith("-") else ():
         try:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
