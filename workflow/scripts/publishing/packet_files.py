@@ -23,7 +23,7 @@ HALF = 2**31
 
 @dataclass
 class Flow:
-    """The packets sent from one port to another; ``retransmitted`` is the number of TCP segments with bytes that were sent before."""
+    """The packets sent from one port to another; ``retransmitted`` is the number of TCP segments that repeat bytes sent before."""
 
     source: str
     destination: str
@@ -85,7 +85,7 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
-    """Return the source, destination, protocol and UDP payload of a completely captured packet; the payload is empty if it isn't UDP."""
+    """Return source, destination, protocol and UDP payload of a completely captured packet; for other protocols, the payload is empty."""
     key, size, _ = _parsed(content, length)
     return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
 

@@ -143,7 +143,7 @@ def _interfaces(document, at):
 
 
 def _kept_bytes(specification):
-    """Return the number of bytes to keep of each packet so that entire packets are kept."""
+    """Return how many bytes of each packet must be kept so that no packet is truncated."""
     return OFFLOADED_BYTES if RunSpecification(specification).transport.segmentation_offload else FULL_BYTES
 
 

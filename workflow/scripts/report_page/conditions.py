@@ -228,7 +228,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row per property of environments in ``tidy/provenance.json``: its name in words, and its value in each environment."""
+    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each of them."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {

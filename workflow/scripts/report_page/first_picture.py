@@ -1,8 +1,8 @@
 """The picture that opens the report: the main result of the study at a glance.
 
-It is the figure named by a leading topic; if there is none, a figure of the first finding, beginning with the scenarios that best show the
-finding; if there is none either, a figure named by any topic. If no figure is found, the picture consists of two tables of tiles with one
-row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
+It is a figure named by a leading topic. If there is none, it is a figure of the first finding, beginning with the scenarios that best show
+the finding. If the finding has no figure, the picture is a figure named by any topic. If no topic names a figure, the picture consists of
+two tables of tiles with one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math
@@ -80,7 +80,7 @@ def _anchor_of(slug, outline):
 def _best_first(item, finding, tables):
     """Return a figure's panels, beginning with the scenarios that best show a finding.
 
-    The order is unchanged unless the figure shows each scenario in one panel, and more panels than the opening can show.
+    The order changes only if the figure has one panel per scenario, and more panels than the opening can show.
     """
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):

@@ -104,7 +104,7 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return one scenario for each combination of scenario and CCA, as in the runs.
+    """Return one scenario for each combination of scenario and CCA, in the form in which it is run.
 
     If the CCA is a program, the groups of flows in the scenario use this program.
     """

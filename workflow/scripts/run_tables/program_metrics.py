@@ -148,7 +148,7 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be attributed to wrong packets, because some packets look alike and not as many arrived as were sent."""
+    """Return whether delays may be attributed to wrong packets, because some packets look alike and the sent and arrived counts differ."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 

@@ -78,7 +78,7 @@ def commit_of(repository, revision) -> str:
     GitError
         If the revision doesn't exist.
     """
-    git(repository, "rev-parse", "--git-dir")  # an invalid repository isn't a missing revision
+    git(repository, "rev-parse", "--git-dir")  # raises GitError if this isn't a repository
     for kind in ("commit", "tree") if not revision.startswith("-") else ():
         try:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()

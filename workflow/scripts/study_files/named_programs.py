@@ -23,7 +23,7 @@ def names_programs_unread(study) -> bool:
 def names_of(programs) -> list[str]:
     """Return the names that `ccas` may use for the programs of an unvalidated study.
 
-    A program with CCAs is named ``name:cca``, once for each CCA; a program without CCAs is named by its own name.
+    If a program has CCAs, there is one name ``name:cca`` for each of them; otherwise, only the program's own name is returned.
     """
     if not isinstance(programs, dict):
         return []

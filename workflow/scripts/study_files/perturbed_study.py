@@ -14,7 +14,7 @@ from study_files.program_ccas import programs_under_test
 
 #: Separator between the names of the scenario and the perturbation.
 JOINT = "."
-#: The unperturbed scenario, and the same scenario with other seeds, whose results differ only by chance.
+#: The unperturbed scenario, and the same scenario with other seeds; the results of the two differ only by chance.
 AS_IS, AGAIN = "as-is", "again"
 #: Maximum number of CCAs, and maximum number of replications, which keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6

@@ -12,7 +12,7 @@ from study_files.study_variation import run_of
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 #: Upper bound on the total data in flight of thousands of flows, in bandwidth-delay products.
 MOST_FULL_WINDOWS = 4
-# The guest has 6 GB of memory, and a packet takes up twice its size or less (socket buffers and bookkeeping).
+# The guest has 6 GB of memory, and a packet takes up at most twice its size (socket buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
 # Minimum size of a receive buffer, in segments. Linux initially advertises half of a receive buffer as its window, and limits segments to
 # half of the largest window that the peer has advertised (tcp_bound_to_half_wnd in include/net/tcp.h). Measured minima are 5,792 bytes for
@@ -71,7 +71,7 @@ def memory_problems(scenario) -> Iterator[str]:
             f"allowed: up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
-    # If there are hundreds of flows, each of them can't fill the entire path.
+    # Hundreds of flows can't all fill the entire path at the same time.
     full_windows = scenario["flows"]
     if scenario["traffic"]["processes"] == "per-side":
         full_windows = min(full_windows, MOST_FULL_WINDOWS)
@@ -85,7 +85,7 @@ def memory_problems(scenario) -> Iterator[str]:
 
 
 def _queue_bytes(scenario):
-    """Return the total size of a scenario's full queues in bytes, for two queues if the directions differ, otherwise for one."""
+    """Return the total size of a scenario's full queues in bytes; both directions are counted only if they differ."""
     run = run_of(scenario)
     packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
     held = 0

@@ -84,7 +84,8 @@ def completed_trace(trace, source) -> dict:
 def _steps(lasts_ms, step_ms, most):
     """Return the times in ms at which the steps of a trace begin.
 
-    The last step may be shorter than the others. If it were shorter than `LEAST_STEP` of a full step, it is merged into the previous step.
+    The last step may be shorter than the others. If it would be shorter than `LEAST_STEP` of a full step, it is merged into the previous
+    step.
     """
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:

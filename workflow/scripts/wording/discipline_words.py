@@ -1,6 +1,6 @@
 """Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
-The descriptions aren't next to the declarations in `experiment.disciplines`, because any change to that module invalidates existing runs.
+The descriptions aren't next to the declarations in `experiment.disciplines`, because any change to that module makes existing runs stale.
 """
 
 #: Discipline -> description.

@@ -1,6 +1,6 @@
 """Descriptions of host options for tables, the report and the documentation of studies.
 
-The descriptions aren't next to the declarations in `experiment.host_options`, because any change to that module invalidates existing runs.
+The descriptions aren't next to the declarations in `experiment.host_options`, because any change to that module makes existing runs stale.
 """
 
 from experiment.host_options import HOST_OPTIONS

@@ -1,6 +1,6 @@
 """Descriptions of link options for tables, the report and the documentation of studies.
 
-The descriptions aren't next to the declarations in `experiment.link_options`, because any change to that module invalidates existing runs.
+The descriptions aren't next to the declarations in `experiment.link_options`, because any change to that module makes existing runs stale.
 """
 
 from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent

@@ -10,7 +10,7 @@ DEEPEST = 12
 
 
 def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
-    """Yield the relative path and the entry of each item below a folder that isn't itself a folder; links are not followed.
+    """Yield the relative path and the entry of each non-folder below a folder; links are not followed.
 
     At the top level of the folder, but not in subfolders, entries whose names are in ``leave_out`` are skipped.
 

@@ -90,7 +90,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 
 
 def file_in(folder: str | Path, path: str) -> Path:
-    """Return the path of a listed file in a folder, which may itself be a link.
+    """Return the path of a listed file in a folder; the folder may itself be a link.
 
     Raises `ManifestError` if the path leads out of the folder, by ``..`` or through a symbolic link, or if something other than a regular
     file exists at the path.

@@ -92,7 +92,7 @@ def check_form(document, text) -> None:
 
 
 def _specification_problems(name, own, expected, study):
-    """Return a list of at most one problem: the specification is invalid or for another run, or differs from the study's specification."""
+    """Return a list with at most one problem: the specification is invalid, is for another run, or differs from the study's."""
     if not isinstance(own, dict):
         return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:

@@ -56,7 +56,7 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
     """Return the command that runs a Python module in an image, as a list of arguments.
 
     ``module`` is the name of the module, followed by its arguments. ``mounts`` are results of `mount`, with ",ro" appended for a read-only
-    folder. The module can access as much of the machine as the workflow's runs can: neither the network nor the user's home.
+    folder. The module has the same access to the machine as the workflow's runs: it can reach neither the network nor the user's home.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",

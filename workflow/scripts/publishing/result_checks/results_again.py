@@ -55,7 +55,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     names : list of str
         Names of the runs.
     study : received_study.ReceivedStudy
-        The study in the results.
+        The study to which the results belong.
     root : pathlib.Path
         The checkout.
     place : pathlib.Path

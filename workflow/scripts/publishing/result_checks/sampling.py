@@ -1,4 +1,4 @@
-"""Draw samples of runs, and draw conclusions from samples without differences."""
+"""Draw samples of runs, and compute how many changed documents a sample can reveal."""
 
 import math
 import random
@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents of which a sample includes at least one with probability ``chance`` or more."""
+    """Return the smallest number of changed documents that a sample reveals with a probability of at least ``chance``."""
     # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))
