@@ -1,8 +1,8 @@
-"""Detect damage to finished results before the workflow is planned; damaged files are set aside and made again.
+"""Detect damaged result files before the workflow is planned, and set them aside so that the workflow makes them again.
 
-Snakemake only compares dates, but results have a manifest with the SHA-256 of each file. Once a call has finished the results, a file that
-doesn't match the manifest was changed by something other than the workflow. While results are unfinished, for example after an interrupted
-call, a file may legitimately be newer than the manifest.
+Snakemake compares only modification times, but the manifest of the results lists the SHA-256 of each file. Once the results are finished, a
+file that doesn't match the manifest was changed by something other than the workflow. While results are unfinished, for example after an
+interrupted call, a file may legitimately be newer than the manifest.
 """
 
 import contextlib
@@ -16,18 +16,18 @@ from publishing.result_checks.manifest import file_problem as problem_of
 from testbed.machine.messages import tell
 from wording.terminal_text import shown
 
-#: File with the SHA-256 of the manifest at the end of a call.
+#: File that records the SHA-256 of the manifest of finished results.
 FINISHED = Path("logs/finished.txt")
-#: Time by which files may be newer than the manifest, because Snakemake touches the outputs of a rule one after another.
+#: How much newer than the manifest a file of finished results may be, in ns: Snakemake touches the outputs of a rule one by one.
 TOUCHED_NS = 1_000_000_000
 #: Folder for damaged files, below a results folder.
 ASIDE = Path("logs/damaged")
-#: Number of damaged files that a message names.
+#: Maximum number of damaged files named in a message.
 NAMED = 5
 
 
 def set_damaged_aside(folder: Path, only_say: bool) -> None:
-    """Report the result files that don't match the manifest and, unless ``only_say``, move these files to `ASIDE`.
+    """Report the result files that don't match the manifest and, unless ``only_say`` is True, move them to `ASIDE`.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def damaged_files(folder: Path) -> list[str]:
         return []
     finished = _finished_digest(folder)
     if finished and finished != digest:
-        # The digests of the other files are unknown now; everything except the runs is made again from these.
+        # The manifest itself was changed, so no digest is known. Without the tidy tables, the workflow makes everything again except the
+        # runs.
         return [MANIFEST, *(str(path.relative_to(folder)) for path in sorted(folder.glob("tidy/*")))]
     try:
         listed = read_manifest(folder)
@@ -72,7 +73,7 @@ def damaged_files(folder: Path) -> list[str]:
             problem = None if may_be_new else problem_of(folder, path, listed[path])
             return problem is not None and problem.kind != "missing"
 
-    with ThreadPoolExecutor() as pool:  # hashing releases Python's lock
+    with ThreadPoolExecutor() as pool:  # hashing releases Python's global lock
         return [path for path, damaged in zip(listed, pool.map(is_damaged, listed), strict=True) if damaged]
 
 

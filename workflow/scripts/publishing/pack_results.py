@@ -1,7 +1,7 @@
 """Pack a study's published files into one archive: ``python -m publishing.pack_results results/<study>``.
 
-The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's
-digest is verified while the file is packed. The same results give the same bytes.
+The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's digest is verified while the
+file is packed. Identical results give byte-identical archives.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from publishing.result_checks.nearest_results import nearest_to
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: Date and mode of every file in the archive: the earliest date that ZIP supports, and readable by all users.
+#: Date and mode of every file in the archive: the earliest date that ZIP supports, and read permission for all users.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
 #: Suffixes of files that are already compressed.
 STORED = (".gz", ".parquet")
@@ -27,8 +27,8 @@ CHUNK_BYTES = 2**20
 def _pack(folder: Path, target: Path) -> int:
     """Write the archive of a results folder; return the number of packed files, including the manifest.
 
-    An existing archive is replaced when the new one is complete. If the manifest can't be used, or a file is missing or differs
-    from its entry, ManifestError is raised and nothing is written.
+    An existing archive is replaced only when the new archive is complete. If the manifest is unusable, or a file is missing or differs from
+    its entry in the manifest, ManifestError is raised and no archive is written.
     """
     files = read_manifest(folder)
     wrong = next(problems(folder, files, unlisted=False), None)
@@ -52,7 +52,7 @@ def _add(archive, folder, path):
     """Add a file to the archive and return the SHA-256 of the packed content."""
     details = zipfile.ZipInfo(path, DATE)
     details.external_attr = MODE << 16
-    details.create_system = 3  # Unix, wherever this runs
+    details.create_system = 3  # Unix, whatever system this runs on
     details.compress_type = zipfile.ZIP_STORED if path.endswith(STORED) else zipfile.ZIP_DEFLATED
     digest = hashlib.sha256()
     with file_in(folder, path).open("rb") as source:

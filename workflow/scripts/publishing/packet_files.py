@@ -11,19 +11,19 @@ from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
-#: Total size of an Ethernet header, the longest IP header and the beginning of a TCP header.
+#: Total size in bytes of an Ethernet header, the longest IPv4 header and the first fields of a TCP header.
 SHORTEST_BYTES = 14 + 60 + 14
-#: Kind of a block -> smallest size of its body in bytes.
+#: Block type -> minimum size of the block's body in bytes.
 LEAST_BODY_BYTES = {ENHANCED_PACKET: 20, STATISTICS: 24}
-#: Largest size of a block in bytes; a block with the longest packet is smaller.
+#: Maximum size of a block in bytes; a block with the longest possible packet is smaller.
 LARGEST_BLOCK_BYTES = 2**20
-#: Half of TCP's sequence number space: a sequence number that is ahead by less than this is newer.
+#: Half of TCP's sequence number space: a sequence number that is ahead of another by less than this value is the newer one.
 HALF = 2**31
 
 
 @dataclass
 class Flow:
-    """Packets in one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that had been sent before."""
+    """The packets sent from one port to another; ``retransmitted`` is the number of TCP segments that repeat bytes sent before."""
 
     source: str
     destination: str
@@ -36,13 +36,13 @@ class Flow:
     next_sequence: int | None = None
 
     def words(self) -> str:
-        """Return the flow as one line of text."""
+        """Describe the flow in one line of text."""
         text = f"{self.protocol} {self.source} > {self.destination}: {count(self.packets, 'packet')}, {self.payload_bytes:,} bytes of payload in {(self.last_ns - self.first_ns) / 1e9:.6f} s"
         return f"{text}, {self.retransmitted:,} retransmitted" if self.protocol == "TCP" else text
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the kind and the body of each block in a pcapng file; raise ReceivedError if the file is incomplete."""
+    """Yield the type and the body of each block in a pcapng file; raise ReceivedError if the file is incomplete."""
     with path.open("rb") as file:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
@@ -54,7 +54,7 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
-    """Yield three values for each packet in a capture: time in ns since 1970, captured bytes, and length on the wire in bytes."""
+    """Yield each packet in a capture as its timestamp (ns since 1970), its captured bytes, and its length on the wire in bytes."""
     for kind, body in blocks_of(path):
         if kind == ENHANCED_PACKET:
             _, high, low, kept, length = struct.unpack_from("=IIIII", body)
@@ -62,7 +62,7 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
 
 
 def flows_of(path: Path) -> tuple[list[Flow], int]:
-    """Return the flows in a capture, ordered by their first packets, and the number of missing packets."""
+    """Return the flows in a capture, ordered by their first packets, and the number of packets that the capture lacks."""
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
         if kind == STATISTICS:
@@ -85,7 +85,7 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
-    """Return the source, destination, protocol and UDP payload of a completely captured packet; other protocols have no payload."""
+    """Return source, destination, protocol and UDP payload of a completely captured packet; for other protocols, the payload is empty."""
     key, size, _ = _parsed(content, length)
     return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
 
@@ -116,7 +116,7 @@ def _parsed(content, length):
 
 
 def _ends(key):
-    """Return the source, destination and protocol of a flow as text."""
+    """Return the source, the destination and the protocol of a flow as texts."""
     protocol, source, destination, from_port, to_port = key
     names = {TCP: "TCP", UDP: "UDP"}
     if not source:

@@ -18,20 +18,20 @@ from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from testbed.machine.carrying import write_document
 from wording.missing_files import absence
 
-#: Intervals in s at which the recordings are also read during the run; the next one is tried if the document differs or records were lost.
+#: Intervals in s at which the recordings are read during the run (None: only at its end). If an interval fails, the next one is tried.
 STEPS_S = (None, 0.1, 0.02, 0.05, 0.01)
 FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz"
 
 
 class OtherDocumentError(ReceivedError):
-    """A run's document changes when the run is recorded."""
+    """Recording a run changes the run's document."""
 
 
 @dataclass(frozen=True)
 class FinishedRun:
     """A finished run, with its specification and its run document.
 
-    ``folder`` is the results folder, ``name`` the run's name in this folder, and ``specification`` has been validated.
+    ``folder`` is the results folder and ``name`` the run's name in this folder. ``specification`` is already validated.
     """
 
     folder: Path
@@ -41,12 +41,13 @@ class FinishedRun:
 
 
 def finished_run(path: Path, recorded: str) -> FinishedRun:
-    """Return the run to which a document belongs; ``recorded`` is the name of the recordings, for messages.
+    """Return the run to which a document belongs; ``recorded`` says in messages what is recorded, such as "packets".
 
     Raises
     ------
     ReceivedError
-        If the document doesn't exist, or is from another testbed or platform or from a failed run.
+        If the document doesn't exist or is invalid, or if it is from another testbed, from a platform other than ``uml``, or from a failed
+        run.
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
@@ -66,7 +67,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
 
 
 def _run_of(path):
-    """Return the results folder and the run's name, given the path of a run's document."""
+    """Return the results folder and the run's name, given the path of a run document."""
     if why := absence(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")
     parts = Path(os.path.abspath(path)).parts
@@ -76,12 +77,12 @@ def _run_of(path):
 
 
 def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
-    """Return a folder with the run's own kernel, or None if the run uses the image's kernel.
+    """Return a folder that contains the run's own kernel, or None if the run uses the image's kernel.
 
     Raises
     ------
     ReceivedError
-        If ``build`` is False although the run has its own kernel or programs, or if the build fails.
+        If ``build`` is False although the run needs the study's own kernel or programs, or if the build fails.
     """
     if has_programs(run.specification) and not build:
         raise ReceivedError("the run has the study's own programs: BUILD=1 starts them, confined as in the run.")
@@ -104,7 +105,7 @@ def record(
     steps_s: Iterable[float | None] = STEPS_S,
     unlike: Iterable[str] = (),
 ) -> Path:
-    """Repeat a run with recordings until its document is identical and no record is missing; return the folder with the recordings.
+    """Repeat a run with recordings until its document is reproduced and no record is lost; return the folder with the best recordings.
 
     Parameters
     ----------
@@ -115,21 +116,21 @@ def record(
     kernels : pathlib.Path, optional
         Result of `own_kernels`.
     recorded : str
-        Name of the recordings, for messages.
+        What is recorded, for messages, such as "packets".
     arguments : callable
-        Called with a folder and an interval in s (or None); returns the arguments of `testbed` for these recordings.
+        Called with a folder and an interval in s (or None); returns the arguments of `testbed` that request the recordings.
     lost : callable, optional
-        Called with a folder; returns the number of records that didn't fit into the guest's memory. If there are any, another interval
+        Called with a folder; returns the number of records that didn't fit into the guest's memory. If records were lost, the next interval
         is tried.
     steps_s : iterable of float or None, optional
-        Intervals to try.
+        Intervals to try, in s and in this order.
     unlike : iterable of str, optional
-        Keys of the document's ``environment`` that are not compared, because they differ in a run with recordings.
+        Keys in the document's ``environment`` that are not compared because recording a run changes them.
 
     Raises
     ------
     OtherDocumentError
-        If no attempt gave the same document; the message has the place where the documents differ.
+        If no attempt reproduced the document; the message states where the documents first differ.
     """
     tries = {}
     for step_s in steps_s:
@@ -139,7 +140,7 @@ def record(
         if difference and difference.startswith("NOT "):
             raise ReceivedError(f"run {run.name}: {difference}")
         tries[folder] = difference, lost(folder)
-        # If the document differs without a step, it would differ with any step.
+        # If the document differs although nothing was read during the run, it would differ with any interval.
         if not tries[folder][1] and (difference is None or step_s is None):
             break
     folder, (difference, _) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
@@ -151,9 +152,9 @@ def record(
 def repeat(
     run: FinishedRun, folder: Path, kernels: Path | None, arguments: Iterable[str], unlike: Iterable[str] = ()
 ) -> str | None:
-    """Repeat a run with recordings; return the difference between the documents, or None.
+    """Repeat a run with recordings; return how the documents differ, or None if they are identical.
 
-    A text that begins with "NOT " is the reason for a failure.
+    A text that begins with "NOT " is the reason why the run failed.
     """
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
@@ -173,7 +174,7 @@ def repeat(
 
 
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Empty a folder and move files from another folder into it; return the sorted new paths."""
+    """Empty the folder ``target``, and move the files that match a pattern from ``made`` into it; return their new paths, sorted."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in made.glob(pattern):

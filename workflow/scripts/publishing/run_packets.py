@@ -1,7 +1,7 @@
 """Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
-The run is repeated with captures at its interfaces. The captures are kept only if the document is byte-identical, which shows that
-they are the packets of the finished run.
+The run is repeated while packets are captured at its interfaces. The captures are kept only if the run document is byte-identical, which
+shows that they contain the packets of the finished run.
 """
 
 import argparse
@@ -23,14 +23,14 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Number of bytes kept of each packet: enough for all headers with the options of TCP and MPTCP; with FULL=1, enough for whole packets,
-#: without and with segmentation offload.
+#: Number of bytes kept of each packet. The first is enough for all headers, including TCP and MPTCP options; the others, for FULL=1, are
+#: enough for entire packets without and with segmentation offload.
 HEADER_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 1600, 65_000
-#: Largest number of a capture's flows that are printed.
+#: Maximum number of flows that are printed for a capture.
 MOST_FLOWS = 20
-#: Overhead of a packet's block in the file, in bytes.
+#: Overhead in the file for each packet's block, in bytes.
 BLOCK_BYTES = 44
-#: Core-seconds needed to keep one packet.
+#: Core-seconds needed to capture one packet.
 PACKET_S = 8e-6
 
 
@@ -98,8 +98,8 @@ def _record(run, place, kernels, asked):
 def _secrets(run, place, kernels, asked, captures):
     """Return the TLS secrets of a run's programs, which log them in an additional repetition.
 
-    A program that logs its secrets may send a microsecond or so earlier or later. The random numbers are the same, and if the packets of the
-    handshake are the same, so are the secrets.
+    A program that logs its secrets may send packets about a microsecond earlier or later. Its random numbers don't change, so if the
+    handshake's packets are the same, the secrets are the same too.
     """
     print("the run's programs log their TLS secrets in an additional repetition", flush=True)
     folder = place / "secrets"
@@ -133,7 +133,7 @@ def _lost(folder):
 
 
 def _interfaces(document, at):
-    """Return the interfaces at which packets are captured."""
+    """Return the interfaces at which packets are captured: the requested ones, by default all interfaces of the network under test."""
     known = [name for name, counts in document["links"]["after"].items() if "tx_packets" in counts]
     for name in at:
         if name not in known:
@@ -143,18 +143,18 @@ def _interfaces(document, at):
 
 
 def _kept_bytes(specification):
-    """Return the largest possible packet length in a run."""
+    """Return how many bytes of each packet must be kept so that no packet is truncated."""
     return OFFLOADED_BYTES if RunSpecification(specification).transport.segmentation_offload else FULL_BYTES
 
 
 def _counted(document, interface):
-    """Return the number of packets that an interface counted during the traffic."""
+    """Return the number of packets that an interface counted in both directions during the traffic."""
     before, after = (document["links"][when].get(interface, {}) for when in ("before", "after"))
     return sum(after[way] - before.get(way, 0) for way in ("tx_packets", "rx_packets"))
 
 
 def _size(document, interfaces, kept):
-    """Return the number of packets that passed the given interfaces, and the approximate size of the captures in bytes."""
+    """Return the number of packets that passed through the given interfaces, and the approximate size of the captures in bytes."""
     after = document["links"]["after"]
     packets = sum(_counted(document, name) for name in interfaces)
     qdiscs = [after[name].get("qdiscs", {}).values() for name in interfaces]
@@ -174,7 +174,7 @@ def _megabytes(size):
 
 
 def _say(file, counted):
-    """Print a capture's number of packets next to the interface's counter; for a host, also print one line per flow."""
+    """Print the packet count of a capture next to the interface's counter; for a host, also print one line per flow with payload."""
     flows, lost = flows_of(file)
     total = sum(flow.packets for flow in flows)
     held = "as many as the interface counted" if total == counted else f"but the interface counted {counted:,}"

@@ -1,7 +1,7 @@
 """Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
-The run is repeated in the same kernel with tracing built in. The trace is kept only if the document is byte-identical except for the
-digest of the kernel's configuration, which shows that these are the events of the finished run.
+The run is repeated in the same kernel with tracing built in. The trace is kept only if the run document is byte-identical except for the
+digest of the kernel's configuration. This shows that the trace contains the events of the finished run.
 """
 
 import argparse
@@ -22,18 +22,18 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Names of events and of functions, which may contain * and ?.
+#: Form of event names and of function names; they may contain the wildcards * and ?.
 EVENT, FUNCTION = re.compile(r"[\w*?]+:[\w*?]+", re.A), re.compile(r"[\w*?]+", re.A)
-#: The word that stands for the functions of the run's own CCAs.
+#: Word that stands for all functions of the run's CCAs.
 OF_CCA = "cca"
 DEFAULT_EVENTS = ["tcp:*"]
-#: A function of a C file.
+#: The beginning of a function definition in a C file.
 DEFINED = re.compile(r"^\w[\w\s*]*?\b(\w+)\([^;{}()]*\)\s*\{", re.M | re.A)
-#: Largest length of a list of function globs that the kernel accepts, in bytes.
+#: Maximum length of a list of function globs, in bytes; the kernel rejects much longer lists.
 LONGEST_GLOBS = 3_900
-#: Parts of the environment that differ in a run with tracing.
+#: Keys in the document's ``environment`` that tracing changes.
 UNLIKE = ("kernel_config_sha256",)
-#: CCA of the kernel -> globs of the functions in its file in net/ipv4.
+#: CCA in the kernel -> globs that match the functions in the CCA's source file in net/ipv4.
 CCA_FUNCTIONS = {
     "reno": "tcp_reno_* tcp_slow_start tcp_cong_avoid_ai",
     "bbr": "bbr_*",
@@ -86,7 +86,7 @@ def _trace(options):
     print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus a few minutes to build the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
     def arguments(folder, _):
-        # This folder is the only folder here that the run can read.
+        # Of the temporary folders, this is the only one that the run can read.
         linux = shutil.copy(kernel, folder / "linux")
         return ["--trace", str(folder), "--trace-kernel", str(linux), "--events", *events, "--functions", *functions]
 
@@ -124,7 +124,7 @@ def _functions(run, asked):
 
 
 def _functions_of_ccas(run):
-    """Return the functions that implement the CCAs of a run's flows: globs for the kernel's CCAs, names for CCAs in C files."""
+    """Return the functions that implement the CCAs of a run's flows: globs for the kernel's CCAs, names for CCAs from C files."""
     specification = RunSpecification(run.specification)
     texts = kernels_again.source_texts(run.specification, run.folder, ROOT) if specification.sources else {}
     of_files = {one.kernel_cca: DEFINED.findall(texts[one.sha256]) for one in specification.sources}
@@ -145,9 +145,9 @@ def _traced_kernel(run, place):
 
 
 def _write(made, tables, functions, counters):
-    """Write all files of a trace to a folder; return the trace's readings and the descriptions of the files (name -> text).
+    """Write all files of a trace to a folder; return the readings of the trace, and a description of each file (name -> text).
 
-    ``counters`` has the hosts' counters after the traffic, from the run's document.
+    ``counters`` holds the counters of each host after the traffic, from the run document.
     """
     readings = trace_files.readings_of(made)
     origin_ns, trace = readings["origin_ns"], made / "trace.txt"

@@ -1,4 +1,4 @@
-"""The software with which a study was made, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
+"""Describe the software with which a study was made as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
 
 from urllib.parse import quote
 
@@ -6,7 +6,7 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-#: Namespace of the terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
+#: Namespace of those terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {
@@ -36,7 +36,7 @@ KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine o
 
 
 def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
-    """Set the properties of the crate's main entity, except for its files; ``made_by`` is ``workflow`` in tidy/provenance.json."""
+    """Set all properties of the crate's main entity except its files; ``made_by`` is the key ``workflow`` of tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
     description = "TCP congestion control experiments that anyone can reproduce to the byte: a Snakemake workflow."

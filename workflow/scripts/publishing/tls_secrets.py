@@ -1,7 +1,7 @@
-"""Read the TLS secrets of a run's programs from their logs, and add them to captures, so that Wireshark decrypts the packets.
+"""Read the TLS secrets of a run's programs from their logs, and add the secrets to captures so that Wireshark can decrypt the packets.
 
-Lines have the format of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile); the block is the Decryption Secrets Block of
-draft-ietf-opsawg-pcapng.
+The lines of the logs are in the format of ``SSLKEYLOGFILE`` (draft-ietf-tls-keylogfile). Secrets are added as Decryption Secrets Blocks
+(draft-ietf-opsawg-pcapng).
 """
 
 import os
@@ -17,33 +17,33 @@ from testbed.machine.confined import MOST_SECRETS
 from testbed.machine.given_file import given_bytes
 from testbed.readings.packet_capture import INTERFACE, block
 
-#: Name of the file with all secrets of a run, next to the run's captures.
+#: Name of the file, next to a run's captures, that contains all secrets of the run.
 SECRETS = "tls-secrets.txt"
 DECRYPTION_SECRETS, TLS_KEY_LOG = 0x0000000A, 0x544C534B
-#: A line: the secret's name, the client's random number, the secret.
+#: Form of a line: the label of the secret, the client's random value, and the secret.
 LINE = re.compile(rb"[A-Z][A-Z0-9_]{1,63} [0-9a-f]{64} [0-9a-f]{64,128}\n", re.IGNORECASE)
-#: Bit that is set in the first byte of QUIC's handshake packets, and largest number of a connection's packets that are compared.
+#: Bit set in the first byte of QUIC packets with a long header, and maximum number of such packets that are compared per flow.
 LONG_HEADER, MOST_PACKETS = 0x80, 32
-#: Largest size of the lines in one block, in bytes.
+#: Maximum total size of the lines in one block, in bytes.
 MOST_IN_BLOCK = 2**19
 
 
 @dataclass
 class Secrets:
-    """TLS secrets: the lines that programs have logged, and the flows whose secrets are missing."""
+    """TLS secrets: the lines that programs logged, and the flows whose secrets are missing."""
 
     lines: list[bytes] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
 
 
 def secrets_of(folder: Path, captures: Path) -> Secrets:
-    """Return the secrets that programs have logged in a repetition of a run.
+    """Return the secrets that programs logged in a repetition of a run.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Folder with the programs' logs and the captures of the repetition. A program can log anything, so lines with another format
-        are ignored. Duplicates are removed, because client and server log the same lines.
+        Folder with the programs' logs and the captures of the repetition. A program can log anything, so lines in any other format are
+        ignored. Client and server log the same lines, so duplicates are removed.
     captures : pathlib.Path
         The captures of the run.
     """
@@ -61,9 +61,9 @@ def secrets_of(folder: Path, captures: Path) -> Secrets:
 
 
 def handshakes(capture: Path) -> dict[str, list[bytes]]:
-    """Return the payloads of QUIC's handshake packets: flow -> payloads.
+    """Return the UDP payloads of a capture's QUIC packets with a long header, which include the handshake: flow -> payloads.
 
-    These packets are the UDP packets with QUIC's long header (RFC 9000, section 17.2).
+    Long headers are defined in RFC 9000, section 17.2. Only the first `MOST_PACKETS` packets of each flow are returned.
     """
     found = {}
     for _, content, length in packets_of(capture):
@@ -75,7 +75,7 @@ def handshakes(capture: Path) -> dict[str, list[bytes]]:
 
 
 def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
-    """Insert secrets into a capture, before the packets."""
+    """Insert secrets into a capture file in front of the packets."""
     partial = capture.with_suffix(".partial")
     with capture.open("rb") as file, partial.open("wb") as copy:
         while True:
@@ -91,7 +91,7 @@ def add_secrets(capture: Path, lines: Iterable[bytes]) -> None:
 
 
 def _parts(lines) -> Iterator[bytes]:
-    """Yield the lines, joined into texts that each fit into a block."""
+    """Join the lines into texts that each fit into a block, and yield these texts."""
     part = b""
     for line in lines:
         if len(part) + len(line) > MOST_IN_BLOCK:

@@ -1,4 +1,4 @@
-"""Convert a trace from `testbed.readings.kernel_trace` to text with the run's times, to a call graph, and to tables."""
+"""Convert a trace from `testbed.readings.kernel_trace` to text with the times of the run, to a call graph, and to tables."""
 
 import csv
 import json
@@ -11,21 +11,21 @@ from pathlib import Path
 
 from publishing.result_checks.received_errors import ReceivedError
 
-#: A line of trace_pipe: task and its number, processor, flags, time in ns, event, the event's text.
+#: Form of a line of trace_pipe: task name and PID, CPU, flags, time in ns, event, text of the event.
 LINE = re.compile(r"\s*(?P<task>.+)-(?P<number>\d+) +\[(?P<processor>\d+)\] (?P<flags>\S+) +(?P<ns>\d+): (?P<event>\w+): ?(?P<text>.*)")  # fmt: skip
-#: A call or return from envs/guest/tracing/trace_functions.c, whose "event" is the function's name.
+#: Form of the text that envs/guest/tracing/trace_functions.c writes for a call or a return.
 CALL = re.compile(r"[<>] (?P<function>\w+)")
-#: A field of an event's text.
+#: Form of a field in the text of an event.
 FIELD = re.compile(r"(\w+)(?:=|: )(\S*)")
-#: Columns that every event has.
+#: Columns in the table of every event.
 COMMON = ("time_s", "task")
-#: Field with the number of an interface, and column with the interface's name.
+#: Field that contains the index of an interface, and column for the name of this interface.
 NUMBER_FIELD, NAME_FIELD = "ifindex", "interface"
 
 
 @dataclass(frozen=True)
 class Record:
-    """A line of a trace: an event with its text or, if ``event`` is None, the beginning (``>``) or end (``<``) of a function call."""
+    """A line of a trace: an event with its text or, if ``event`` is None, the call of a function (``>``) or the return from it (``<``)."""
 
     time_ns: int
     task: str
@@ -38,7 +38,7 @@ def records_of(path: Path) -> Iterator[Record]:
     """Yield the records of trace.txt; raise ReceivedError for any other line, which a custom kernel may have written."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
-            if line.startswith("CPU:") or not line.strip():  # events were lost here, which is counted elsewhere
+            if line.startswith("CPU:") or not line.strip():  # events were lost here; they are counted elsewhere
                 continue
             match = LINE.fullmatch(line.rstrip("\n"))
             if not match:
@@ -55,7 +55,7 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the fields of an event's text by name; a text without fields is returned as the field ``text``."""
+    """Return the fields in the text of an event by name; a text without fields becomes the field ``text``."""
     return dict(FIELD.findall(text)) or {"text": text}
 
 
@@ -68,10 +68,10 @@ def write_text(trace: Path, origin_ns: int, output: Path) -> None:
 
 
 def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
-    """Write one table per event, ``<event>.csv``; return the number of rows by event.
+    """Write one table per event, ``<event>.csv``; return the number of rows in each table by event.
 
-    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; if the fields include the number of an interface,
-    the interface's name is added.
+    The columns are ``time_s`` (since the traffic's origin), ``task``, and the event's fields. If the fields include the index of an
+    interface, a column with the name of the interface is added.
     """
     columns, rows = defaultdict(dict), Counter()
     for one in records_of(trace):
@@ -110,7 +110,7 @@ class Call:
 
 
 def calls_of(trace: Path) -> list[Call]:
-    """Return the calls in a trace, ordered by their beginning; calls without an end in the trace are omitted."""
+    """Return the function calls in a trace, ordered by when they began; calls that don't return within the trace are omitted."""
     open_calls, calls = defaultdict(list), []
     for number, one in enumerate(records_of(trace)):
         if one.event:
@@ -126,7 +126,7 @@ def calls_of(trace: Path) -> list[Call]:
 
 
 def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
-    """Write calls as a call graph to ``functions.txt`` and as a table to ``functions.csv``."""
+    """Write function calls to ``functions.txt`` as a call graph and to ``functions.csv`` as a table."""
     with (folder / "functions.txt").open("w") as graph, (folder / "functions.csv").open("w", newline="") as table:
         writer = csv.writer(table, lineterminator="\n")
         writer.writerow(["time_s", "task", "depth", "function", "caller"])
@@ -137,7 +137,7 @@ def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
 
 
 def _graph(calls, origin_ns):
-    """Yield the time and the text of each line of a call graph; the calls that a function makes are in braces."""
+    """Yield the time and the text of each line in a call graph; the calls that a function makes are enclosed in braces."""
     around = []
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         while len(around) > call.depth:
@@ -152,7 +152,7 @@ def _graph(calls, origin_ns):
 
 
 def write_counters(before: dict, after: dict, output: Path) -> None:
-    """Write the increase in each host's counters (nstat's names), one row per host; counters that grew on no host are omitted."""
+    """Write the increase of each host's counters (named as in nstat), one row per host; counters that changed on no host are omitted."""
     grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
     names = sorted({name for each in grown.values() for name, value in each.items() if value})
     with output.open("w", newline="") as file:
@@ -162,7 +162,7 @@ def write_counters(before: dict, after: dict, output: Path) -> None:
 
 
 def readings_of(folder: Path) -> dict:
-    """Return the content of a trace's readings.json; raise ReceivedError if the file is missing or damaged (by a custom kernel)."""
+    """Return the content of a trace's readings.json; raise ReceivedError if the file is missing or, because of a custom kernel, invalid."""
     try:
         return json.loads((folder / "readings.json").read_text())
     except (OSError, ValueError):

@@ -1,13 +1,12 @@
-"""Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare bytes.
+"""Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare byte for byte.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
 [--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
 on this machine or received from someone else, or an archive from `make publish`. The
 results themselves are not changed.
 
-The exit status is 0 if everything is correct, 1 if a file was changed, is missing or doesn't
-belong to the results, 2 if the call is invalid, and 3 if no problem was
-found but some runs can't be repeated because they need another image or testbed.
+The exit status is 0 if no problem was found, 1 if a file was changed, is missing or doesn't belong to the results, 2 if the call is
+invalid, and 3 if no problem was found but some runs can't be repeated because they need another image or testbed.
 """
 
 import argparse
@@ -38,11 +37,11 @@ from study_files.run_platforms import is_repeatable
 from testbed.machine.messages import tell
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
-#: Time to read a document and validate it against the schema, in core-seconds.
+#: Time that it takes to read a document and validate it against the schema, in core-seconds.
 READ_S = 0.015
-#: Default number of runs to draw.
+#: Default size of the random sample of runs.
 DRAWN = 10
-#: Probability in the sentence on the sample.
+#: Probability that the sentence about the sample states.
 CHANCE = 0.95
 
 
@@ -79,7 +78,7 @@ def _verify(folder, options, account) -> int:
 
 
 def _check_call(options, names) -> None:
-    """Raise ReceivedError if there are no runs or requested runs are missing."""
+    """Raise ReceivedError if there are no runs, if a requested run is missing, or if more runs are requested than exist."""
     results = shown(options.results)
     if not names:
         raise ReceivedError(f"{results} has no run document below `runs`.")
@@ -118,13 +117,13 @@ def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]
 
 
 def _leave_signals_to_parent() -> None:
-    """Ignore interrupts from the terminal, which the parent process handles; called in each process that reads documents."""
+    """In a process that reads documents, ignore interrupts from the terminal, which the parent process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Compare the documents' digests with the digests in the table of runs."""
+    """Compare the digests of the documents with the digests in the tables of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:
@@ -138,7 +137,7 @@ def _check_rows(folder, documents, account) -> None:
 
 
 def _check_documents(documents, others, here, study, account) -> None:
-    """Report documents that are unreadable, in the wrong place, or not from a run of the study."""
+    """Report documents that are unreadable, at the wrong path, missing, or not from a run of the study."""
     sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
     sentences += [f"{other} is not a run document" for other in others]
     well = f"all {len(documents)} are complete and in the right place"
@@ -158,7 +157,7 @@ def _check_documents(documents, others, here, study, account) -> None:
 
 
 def _check_needs(documents, here, study, account) -> dict[str, dict]:
-    """Report the image and the testbed that the documents need, and how to get them if they are missing.
+    """Report which image and testbed the documents need, and how to get them if they are missing.
 
     Returns the specifications of the runs that can be repeated here: name -> specification.
     """
@@ -178,7 +177,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
         for image, testbed in here:
             account.detail(f"here: testbed image {image}, testbed {testbed}")
         account.detail(_remedy(study))
-    # An unreadable document doesn't name its origin, which is most likely the same as for the others.
+    # An unreadable document doesn't state which testbed made it; most likely, it is the same as for the other documents.
     return {
         document.name: document.specification
         for document in documents
@@ -187,7 +186,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Report and return the runs to skip: runs with a real clock and, unless ``build``, runs with the study's own kernels or programs."""
+    """Report and return the runs to skip: runs on a real clock and, unless ``build``, runs with the study's own kernels or programs."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured with a real clock (platform host):"
@@ -207,7 +206,7 @@ def _say_measured(here_too, build, account) -> set[str]:
 
 
 def _remedy(study) -> str:
-    """Return instructions for getting the version of the workflow that made a study's results."""
+    """Return instructions for obtaining the version of the workflow that made a study's results."""
     if not study.commit:
         return (
             "what to do: ask the authors of the results for the commit of their workflow, which the results don't name"
@@ -217,10 +216,10 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes.
+    """Repeat the requested runs, and compare their documents byte for byte.
 
     Returns the number of runs that can't be repeated here, and the number of repeated runs. ``place`` is a temporary folder in which
-    kernels are built. ``programs`` has the digest of the program in each image.
+    kernels are built. ``programs`` maps each image to the digest of its program.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
@@ -257,7 +256,7 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> tup
 
 
 def _build_kernels(runs, folder, place, account) -> None:
-    """Build each kernel that the chosen runs need; runs whose kernel can't be built aren't repeated."""
+    """Build each kernel that the chosen runs need, and report whether it could be built."""
     needed = {kernels_again.kernel_name(specification, ROOT): specification for specification in runs.values()}
     needed.pop(None, None)
     for name, specification in needed.items():
@@ -268,7 +267,7 @@ def _build_kernels(runs, folder, place, account) -> None:
 
 
 def _what_a_sample_says(total, drawn) -> str:
-    """Return a sentence about the number of changed documents that a sample without differences rules out."""
+    """Return a sentence that states what a sample without differences says about the number of changed documents."""
     if drawn == total:
         return f"these were all {total} runs"
     least = sampling.least_changed(CHANCE, total, drawn)
@@ -279,7 +278,7 @@ def _what_a_sample_says(total, drawn) -> str:
 
 
 def _check_derived(folder, documents, study, cores, account) -> None:
-    """Recreate tables, analysis, figures, page and manifest from the documents, and compare bytes."""
+    """Recreate tables, analysis, figures, pages and manifest from the documents, and compare them byte for byte."""
     here = image_here("analysis")
     names = [document.name for document in documents]
     if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
@@ -307,8 +306,8 @@ def _check_derived(folder, documents, study, cores, account) -> None:
 def _verdict(account, left_out, repeated, count) -> int:
     """Print the last line and return the exit status.
 
-    The status is `WRONG` if a problem was found, `NOT_HERE` if some runs can't be repeated on this machine, and otherwise `WELL`, even if
-    some checks were skipped. The line says that all is well only if everything was compared.
+    The status is `WRONG` if a problem was found, otherwise `NOT_HERE` if some runs can't be repeated on this machine, otherwise `WELL`, even
+    if some steps were skipped. The line says that all is well only if everything was compared.
     """
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
@@ -366,11 +365,11 @@ def main(arguments=None) -> int:
     options.count = options.count and _whole_number(parser, "N", options.count, 1)
     options.seed = _whole_number(parser, "SEED", options.seed, 0)
     every = len(os.sched_getaffinity(0))
-    # Each run needs a separate core, so more at a time would only wait.
+    # Each run needs its own core, so additional runs would only wait.
     options.cores = min(every, every if options.cores == "all" else _whole_number(parser, "--cores", options.cores, 1))
-    # `apptainer` may be the one that set-up installed beside this Python.
+    # `apptainer` may be the copy that set-up installed next to this Python.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    # End cleanly, as after Ctrl-C, and don't let the reruns ignore SIGINT.
+    # Make every signal end the program cleanly, as Ctrl-C does, and make sure that the reruns don't ignore SIGINT.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:

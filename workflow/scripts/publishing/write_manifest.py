@@ -1,7 +1,7 @@
 """Write a study's manifest: RO-Crate metadata with the digest of every published file.
 
-The metadata follow RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
-Some recommended properties are omitted, because a study doesn't publish them: who started the study, where and when.
+The metadata follow RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5). Some recommended
+properties are omitted because studies don't publish who started them, where and when.
 """
 
 import csv
@@ -53,7 +53,7 @@ FOLDERS = {
     "workflow": "Inputs of the study: Snakefile and rules, the study with all defaults filled in, the claims and the time when the claims "
     "were fixed.",
 }
-#: End of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
+#: End of the description of `runs`: what the same seed guarantees if all, none or some of the runs can be repeated byte for byte.
 REPEATABLE = {
     (True,): "The same seed gives the same bytes.",
     (False,): "They were measured with a real clock: the same seed gives different bytes.",
@@ -61,13 +61,13 @@ REPEATABLE = {
     "these runs were measured with a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
-#: Date used if the commit's date is unknown, because RO-Crate requires a date; it follows the convention of reproducible builds.
+#: Date used if the commit's date is unknown, because RO-Crate requires a date; the Unix epoch is the convention in reproducible builds.
 NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 
 
 def _run_documents(folder, runs_csv):
-    """Yield the path in the folder, the digest recorded by the tidy stage and the size in bytes of each run document."""
+    """Yield the path in the folder, the digest (as recorded in a table of runs) and the size in bytes of each run document."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
             if not run["document_sha256"]:
@@ -84,7 +84,7 @@ def _other_files(folder, paths):
 
 
 def _add_files(crate, files):
-    """Add all files and their folders; return the entities at the top level: path -> entity."""
+    """Add all files and their folders to the crate; return the top-level entities: path -> entity."""
     top, members = {}, {}
     for path, digest, size in files:
         name, _, below = path.partition("/")
@@ -103,7 +103,7 @@ def _add_files(crate, files):
 
 
 def _add_slot(crate, workflow, direction, value):
-    """Declare an input (`input`) or output (`output`) of the workflow, with ``value`` as its example."""
+    """Declare an input or an output of the workflow (``direction``), with ``value`` as the example."""
     name, kind = Path(value.id).stem, "Dataset" if value.id.endswith("/") else "File"
     address, required = f"#{direction}-{name}", direction == "input"
     entity = crate.add_formal_parameter(name, kind, identifier=address, valueRequired=required)
@@ -141,7 +141,7 @@ def _record_words(record_json):
 def _study_crate(files, study, provenance, paper, claims, record=""):
     """Return a study's RO-Crate, which depends only on the arguments.
 
-    ``study`` is the resolved study. ``files`` has the path in the folder, the SHA-256 and the size of each published file. If the claims
+    ``study`` is the resolved study. ``files`` lists the path in the folder, the SHA-256 and the size of each published file. If the claims
     of a paper were checked, ``paper`` describes the paper, ``claims`` is the description of analysis/claims.csv, and ``record`` states
     when the claims were fixed.
     """

@@ -1,4 +1,4 @@
-"""Rows of text, with rounded numbers, that describe scenarios and the environments of runs on the page."""
+"""Rows of text with rounded numbers that describe scenarios, and the environments of runs, on the page."""
 
 import json
 
@@ -12,20 +12,20 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, capacity_words, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
-#: Column of `tidy/scenarios.csv` that is empty for the usual value -> description of any other value.
+#: Column of `tidy/scenarios.csv` that is empty for the default value -> description of any other value.
 DETAILS = {
     "start_within_ms": "flows start within {:.10g} ms",
     "sample_interval_ms": "sampled every {:.10g} ms",
     "segment_bytes": "segments of {:.10g} bytes",
     "min_rto_ms": "minimum retransmission timeout {:.10g} ms",
 }
-#: Column -> its unusual value, and the description of this value.
+#: Column -> the value that isn't the default, and the description of this value.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged immediately"),
     "receive_buffer_autotuning": (False, "full-size receive buffers from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
-#: Configured values in a scenario's row, and their headings in the table.
+#: Keys of a row that contain configured values, and the headings of their columns.
 CONDITIONS = (
     ("rate", "Capacity"),
     ("delay", "One-way delay"),
@@ -39,9 +39,9 @@ CONDITIONS = (
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
-    """Return one row of texts per scenario, with its configuration and the values observed in its valid runs.
+    """Return one row of texts per scenario: its configuration, and the values observed in its valid runs.
 
-    ``rtt_seen`` is the lowest RTT of the valid runs. ``loss_seen`` is the link's drops as a percentage of the
+    ``rtt_seen`` is the minimum RTT over the valid runs. ``loss_seen`` is the link's drops as a percentage of the
     packets that reached the link.
     """
     rows = []
@@ -85,11 +85,11 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 
 
 def folded_conditions(rows: list[dict]) -> dict:
-    """Return the table of conditions; values common to all scenarios are not in the table but listed once above it.
+    """Return the table of conditions; values that all scenarios share aren't in the table but are listed once above it.
 
-    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` has a pair (key of the rows, heading) for each key
-    whose values differ, and ``shared`` has the common values as texts. ``rows`` has the rows; their ``details`` are one text without
-    the details common to all scenarios.
+    The argument is the result of `scenario_rows`. In the returned dict, ``columns`` lists a pair (key of the rows, heading) for each key
+    whose values differ. ``shared`` lists the common values as texts, and ``rows`` are the rows. In each row, ``details`` is one text, which
+    omits the details common to all scenarios.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -101,20 +101,20 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words; empty if no length is known. All known ``lengths`` are equal."""
+    """Return the length of loss bursts in words, or "" if it is unknown; all known ``lengths`` are equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
 
 def _seen_bursts(valid):
-    """Return the mean length of all loss bursts in the valid runs, in words."""
+    """Return the mean length of the loss bursts in all valid runs, in words."""
     known = valid.dropna(subset=["loss_burst_packets"])
     lost = known["loss_burst_packets"] * known["loss_bursts"]
     return "" if known.empty else _bursts_words(lost.sum() / known[["loss_bursts"]].sum())
 
 
 def _shares_seen(valid):
-    """State the share of packets that each link option behind the bottleneck affected; "" if no option is set."""
+    """State what share of the packets each link option behind the bottleneck affected; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -126,7 +126,7 @@ def _shares_seen(valid):
 
 
 def _discipline_words(row):
-    """Return a scenario's queueing discipline with the parameters that differ from the defaults: "codel (ecn true)"."""
+    """Return a scenario's queueing discipline with all parameters that differ from the defaults: "codel (ecn true)"."""
     defaults = {
         f"{parameter.name} {value}"
         for parameter in DISCIPLINES[row["discipline"]].parameters
@@ -137,9 +137,9 @@ def _discipline_words(row):
 
 
 def scenario_details(row) -> list[str]:
-    """Return short texts on a scenario's settings that are not in `CONDITIONS`.
+    """Return short texts about a scenario's settings that aren't in `CONDITIONS`.
 
-    Offload and netem come first, then traffic, then unusual settings. ``row`` is a row of ``tidy/scenarios.csv``.
+    Offload and netem come first, then traffic, then non-default settings. ``row`` is a row of ``tidy/scenarios.csv``.
     """
     details = []
     if not is_simulator(row["platform"]):
@@ -192,7 +192,7 @@ def _traffic_details(row) -> list[str]:
 
 
 def _cable_details(row) -> list[str]:
-    """Return phrases that describe a scenario's unusual settings for topology, cable, background traffic and multipath."""
+    """Return phrases that describe a scenario's non-default settings for topology, cable, background traffic and multipath."""
     paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
     joined = f"MPTCP over {paths}"
     if row["multipath"] == "gre":
@@ -219,7 +219,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Describe a chain's bottlenecks in series and the cross flows at each bottleneck; "" for other topologies."""
+    """Describe the bottlenecks in series of a chain, and the cross flows at each bottleneck; "" for other topologies."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows at each bottleneck as cross traffic"
@@ -228,7 +228,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row per property in ``tidy/provenance.json``: the property's name in words, and its value in each environment."""
+    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each of them."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {
@@ -254,7 +254,7 @@ PROPERTY_NAMES = {
 
 
 def _property_name(key):
-    # The name of a program keeps its spelling; any other property begins with a capital letter.
+    # Names of programs keep their spelling; the name of any other property begins with a capital letter.
     if key.endswith("_version"):
         return key.removesuffix("_version")
     words = key.replace("_", " ")

@@ -1,16 +1,16 @@
-"""The sentence about excluded runs on the first screen."""
+"""The sentence about excluded runs at the top of the page."""
 
 from run_tables.exclusions import not_run
 from topics.validity.sentences import validity_words
 from wording.number_format import count
 from wording.sentence_words import cca_name, listed
 
-#: Largest number of combinations of scenario and CCA that are named.
+#: Maximum number of combinations of scenario and CCA that are named.
 MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence with the number of excluded runs, the reasons, and the CCAs and scenarios; empty if no run is excluded.
+    """Return a sentence that states how many runs are excluded, why, and in which scenarios and CCAs; empty if no run is excluded.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return a phrase with the number of excluded runs for each combination of scenario and CCA.
+    """Return a phrase that states the number of excluded runs for each combination of scenario and CCA.
 
-    If there are many combinations, the phrase has only the number of combinations.
+    If there are many combinations, the phrase states only their number.
     """
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()

@@ -1,8 +1,8 @@
-"""The picture that opens the report: the study's answer at a glance.
+"""The picture that opens the report: the main result of the study at a glance.
 
-It is the figure named by a leading topic; otherwise a figure of the first finding, beginning with the scenarios that best show
-the finding; otherwise a figure named by any topic. If there is no such figure, the picture consists of two tables of tiles with
-one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
+It is a figure named by a leading topic. If there is none, it is a figure of the first finding, beginning with the scenarios that best show
+the finding. If the finding has no figure, the picture is a figure named by any topic. If no topic names a figure, the picture consists of
+two tables of tiles with one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math
@@ -15,9 +15,9 @@ from run_tables.waiting import ABOVE, QUEUEING, waiting
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import shared_and_own
 
-#: Number of panels per row of a figure -> number of panels in the opening. If the figure has more, its section shows all panels.
+#: Number of panels per row of a figure -> maximum number of its panels in the opening. Its section shows any further panels.
 PANELS = {1: 2, 2: 4, 3: 3}
-#: Name of the measure of waiting -> its explanation.
+#: Name of the measure of waiting time -> explanation of the measure.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
     ABOVE: "The RTT above the path's shortest RTT includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
@@ -25,20 +25,20 @@ WAITING_WORDS = {
 
 
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
-    """Return the contents of the page's opening, or None if a study has nothing to compare.
+    """Return the contents of the page's opening, or None if there is nothing to compare in the study.
 
-    The keys are ``figure`` (the figure's slug), ``panels`` (the shown panels of the figure), ``columns`` (panels per row), ``caption``,
-    ``more`` (number of panels not shown) and ``section`` (identifier). If there is no figure, the only key is ``tiles`` (from
+    The keys are ``figure`` (the figure's slug), ``panels`` (the panels that are shown), ``columns`` (panels per row), ``caption``, ``more``
+    (number of panels that aren't shown) and ``section`` (identifier). If there is no figure, the only key is ``tiles`` (from
     `tile_tables`).
 
     Parameters
     ----------
     outline : StudyOutline
     figures : dict
-        Figures by slug, from `page_files.figure_item`. ``opens`` is set if the opening shows all panels of a figure; the
+        Figures by slug, from `page_files.figure_item`. This function sets ``opens`` if the opening shows all panels of a figure; the
         figure's section then omits the figure.
     tables : namespace
-        The tables ``runs`` and ``scenarios``.
+        Contains the tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
         Findings that open the report.
     """
@@ -46,7 +46,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
         for slug in topic.pictures:
             if slug in figures:
                 return _opening(slug, figures[slug], topic.anchor, figures[slug]["panels"])
-    # A leading topic may have findings without a figure.
+    # A leading topic's findings may lack figures.
     for finding in findings if outline.leading else findings[:1]:
         for slug in finding.figures:
             if slug in figures:
@@ -62,7 +62,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the page's opening (see `first_picture`) with the first of a figure's ``panels``, and set the figure's ``opens``."""
+    """Return the page's opening (see `first_picture`), which shows the first of a figure's ``panels``, and set ``opens`` of the figure."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {
@@ -80,7 +80,7 @@ def _anchor_of(slug, outline):
 def _best_first(item, finding, tables):
     """Return a figure's panels, beginning with the scenarios that best show a finding.
 
-    The order is unchanged if the figure doesn't have one panel per scenario, or if the opening shows all panels.
+    The order changes only if the figure has one panel per scenario, and more panels than the opening can show.
     """
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
@@ -91,13 +91,14 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over the valid runs of all IP versions, with one row per scenario and one column per CCA.
+    """Return tables of means over all valid runs of both IP versions, with one row per scenario and one column per CCA.
 
     The first table shows goodput as a percentage of the ideal. The second table shows the waiting time in ms (`run_tables.waiting`). A
     table with fewer than two values is omitted.
 
-    A table has ``title``, ``note`` (a sentence on the quantity, or ""), ``ccas`` and ``rows``. A row has ``label``, ``detail``
-    (the conditions that distinguish the scenario) and ``tiles``. A tile is a pair: text, step on the colour ramp (0 without a value).
+    The keys of a table are ``title``, ``note`` (a sentence about the quantity, or ""), ``ccas`` and ``rows``. The keys of a row are
+    ``label``, ``detail`` (the conditions that distinguish the scenario) and ``tiles``. A tile is a pair: its text, and its step on the
+    colour ramp (0 if there is no value).
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
@@ -129,15 +130,15 @@ def tile_tables(runs, scenarios) -> list[dict]:
 def _tile(mean, top, decimals) -> tuple[str, int]:
     """Return a mean as text and as a step on the colour ramp (0 if there is no mean).
 
-    The step is based on the mean's share of `top` if `decimals` is 0, and otherwise on the square root of this share, so that
-    small means have different steps too.
+    The step is proportional to mean / `top` if `decimals` is 0, and otherwise to the square root of this ratio, so that small means can be
+    told apart too.
     """
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0
     power = 1 if decimals == 0 else 0.5
     if decimals == 0 and 0 < mean < 9.95:
-        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 is no value
+        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 means none
     decimals = (
         max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
     )

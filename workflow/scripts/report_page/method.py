@@ -1,4 +1,4 @@
-"""The page's section on method: the design in numbers, the quantities drawn for each replication, and the CCAs that the study defines."""
+"""The page's section about method: the design in numbers, the quantities drawn at random for each replication, and the defined CCAs."""
 
 from experiment.own_kernels import kernel_words
 from inference.collapses import largest_share
@@ -17,7 +17,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def method_section(material, environments) -> dict:
-    """Return the contents of the section: the design, the tests used, power, definitions and threats to validity."""
+    """Return the contents of the section: design, tests, power, definitions and threats to validity."""
     tables, study_design, params = material.tables, material.design, material.params
     sizes_alone = compares_sizes_alone(study_design)
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
@@ -45,7 +45,7 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the upper confidence bound on the share of outliers among runs, in percent, if no outlier was observed.
+    """Return the upper confidence bound on the share of outliers among a cell's runs, in percent, if none was observed.
 
     The bound depends on the number of runs in a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
     """
@@ -55,7 +55,7 @@ def unseen_percent(runs, significance) -> str:
 
 
 def design(study, runs) -> dict:
-    """Return the numbers of the design that the template's sentences contain."""
+    """Return the facts about the design that the sentences in the template state."""
     cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
     return {
         "scenarios": runs["scenario"].nunique(),
@@ -71,7 +71,7 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Describe the population to which intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
+    """Describe the population to which the intervals and tests apply; ``scenarios`` is ``tidy/scenarios.csv``."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
     own = ["losses"] * bool(lossy) + ["start times of flows"]
@@ -93,7 +93,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return one row of texts for each scenario with conditions drawn at random: the requested variation, and the ranges of values."""
+    """Return one row of texts per scenario with randomly drawn conditions: the requested variation, and the ranges of drawn values."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
@@ -114,7 +114,7 @@ def draws(runs, scenarios) -> list[dict]:
 
 
 def defined_ccas(study) -> list[dict]:
-    """Return one row of texts for each CCA that a study defines."""
+    """Return one row of texts for each CCA that the study defines."""
     rows = []
     for name, one in study["cca_definitions"].items():
         if "source" in one:
@@ -129,7 +129,7 @@ def defined_ccas(study) -> list[dict]:
 
 
 def _range_words(values, unit):
-    """Return the range of values with the unit, such as "9.91 to 10.08 ms" or "20 ms"; "not known" if there are no values."""
+    """Return the range of values with their unit, such as "9.91 to 10.08 ms" or "20 ms"; "not known" if there are no values."""
     known = values.dropna()
     if known.empty:
         return "not known"
@@ -138,6 +138,6 @@ def _range_words(values, unit):
 
 
 def _margin_reason(text) -> str:
-    """Return the reason for the study's margins as a sentence; empty if the study's file gives no reason."""
+    """Return the reason for the study's margins as a sentence; empty if the study file gives no reason."""
     reason = " ".join(text.split())
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason

@@ -1,9 +1,9 @@
-"""Statements on seeds and networks for the section on method: each is a sentence with a precondition on the study."""
+"""Statements about seeds and networks for the section about method; each is a sentence with a precondition on the study."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 
 _SEVERAL = known("several_ccas") | known("ip_versions_compared")
-#: The seed that the runs of a replication share, and its consequence for comparisons.
+#: The seed that all runs of a replication share, and what it means for comparisons.
 SEEDS = (
     Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(

@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return the kind of traffic from which a scenario's metrics are read; a scenario without `application` uses iperf3."""
+    """Return the kind of traffic from which a scenario's metrics are read; if the scenario has no `application`, iperf3 is assumed."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; if all CCAs are programs, TCP is not among them."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; TCP isn't included if all CCAs are programs."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -42,8 +42,8 @@ def _kinds(scenarios, facts):
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
     """Return a metric with the definition and the source that apply to a study; ``scenarios`` is ``tidy/scenarios.csv``.
 
-    If the source depends on the kind of traffic, all sources are named with their kinds of traffic. If no traffic has the metric, the
-    source is "none".
+    If the source depends on the kind of traffic, all sources are listed, each with its kinds of traffic. If the metric exists for none of
+    the traffic, the source is "none".
     """
     words, kinds = WORDS[metric.slug], {}
     for kind in _kinds(scenarios, facts):
@@ -55,9 +55,9 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 
 
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
-    """Return one row per question: our metric, the paper's metric, and the number of the paper's figure.
+    """Return one row per question: the report's metric, the paper's metric, and the number of the paper's figure.
 
-    ``by_size`` is for studies of message sizes: their metrics are throughput and the round-trip time of single messages.
+    ``by_size`` is for studies of message sizes, whose metrics are throughput and the round-trip time of individual messages.
     """
     if by_size:
         shown = (

@@ -1,4 +1,4 @@
-"""The report's wording of each metric's definition and source."""
+"""Definition and source of each metric, as worded in the report."""
 
 from dataclasses import asdict, dataclass
 
@@ -10,8 +10,9 @@ from run_tables.metrics import Metric
 class MetricWords:
     """Definition and source of a metric; the source is the program or kernel counter from which the metric is read.
 
-    ``elsewhere`` has pairs (kind of traffic, source) for the kinds of traffic (`metric_definitions._traffic_kind`) with a different
-    source; the source is None for traffic without the metric. ``question`` is the question that a metric of ours answers.
+    ``elsewhere`` lists pairs (kind of traffic, source) for the kinds of traffic (`metric_definitions._traffic_kind`) with a different
+    source; the source is None if the metric doesn't exist for the traffic. ``question`` is the question that one of the report's metrics
+    answers.
     """
 
     definition: tuple[Statement, ...]
@@ -22,18 +23,18 @@ class MetricWords:
 
 @dataclass(frozen=True)
 class DefinedMetric(Metric):
-    """A metric with its definition and its source in a study's traffic."""
+    """A metric with the definition and the source that apply to the traffic in a study."""
 
     definition: str = ""
     source: str = ""
 
 
-# Sources for traffic other than iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
+# Sources for traffic other than plain TCP connections of iperf3 (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host, which covers all connections, including the control connection"
-#: The kind of traffic of programs under test.
+#: The kind of traffic that programs under test generate.
 PROGRAMS = "programs"
-#: Flows that two programs of the testbed carry, in words.
+#: The kind of traffic of flows that two programs of the testbed carry.
 STREAMS = "streams of two programs"
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file divided by the time from wget's start to its end"),
@@ -75,7 +76,7 @@ _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", so
 _NONE_OF_PROGRAMS = Statement(
     "Programs under test ({programs_tested}) don't have this metric.", known("programs_tested")
 )
-#: The words for each metric, by its slug.
+#: Slug of a metric -> definition and source in words.
 WORDS = {
     "goodput": MetricWords(
         (
@@ -143,7 +144,7 @@ WORDS = {
         _AGAIN_ELSEWHERE,
         question="What is retransmitted?",
     ),
-    # As the paper and its script TCP-ExBench define them.
+    # The metrics as the paper and its script TCP-ExBench define them.
     "published-throughput": MetricWords(
         (
             Statement(
@@ -182,5 +183,5 @@ WORDS = {
 
 
 def defined(metric: Metric, source: str, facts: Facts) -> DefinedMetric:
-    """Return a metric with the given source and its definition in a study."""
+    """Return a metric with the given source, and with the definition that applies to a study."""
     return DefinedMetric(**asdict(metric), definition=said(WORDS[metric.slug].definition, facts), source=source)

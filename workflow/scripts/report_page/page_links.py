@@ -7,7 +7,7 @@ _IDENTIFIER = re.compile(r'\bid="([^"]+)"')
 
 
 def linked(page: str, other: str, file: str) -> str:
-    """Make the links of a page lead to the other page if only the other page has their targets; return the changed page.
+    """Redirect links in a page to the other page if only the other page contains their targets; return the changed page.
 
     Raises `ValueError` if a link's target is on neither page.
 

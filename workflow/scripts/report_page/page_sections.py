@@ -1,7 +1,7 @@
 """The sections of the report's two pages, in order, and the selection of sections for a study.
 
-``details.html`` has the whole section of each topic. ``report.html`` has a short section for each topic with
-findings or figures; it shows the findings and up to two figures.
+``details.html`` contains the complete section of each topic. ``report.html`` contains a short section, with the findings and up to two
+figures, for each topic that has findings or figures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,16 +12,16 @@ from importlib.util import find_spec
 from report_parts.material import Finding
 from topics.topic import Place, Topic
 
-#: Place -> sections of the details page that belong to no topic, as (anchor, label in the navigation).
+#: Place -> sections of the details page that don't belong to a topic, as (anchor, label in the navigation).
 FRAME = {Place.METHOD: (("method", "Method"),), Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance"))}
-#: Sections of the short page that belong to no topic: before the topics' questions, and after all topics.
+#: Sections of the short page that don't belong to a topic: the first precedes the topics' questions, the others follow all topics.
 FINDINGS = ("findings", "Findings")
 CLOSING = (
     ("validity", "Validity"), ("conditions", "Conditions"), ("method", "Method"), ("provenance", "Repeat it"),
 )  # fmt: skip
-#: Places of the topics that have a short section.
+#: Places whose topics have a short section.
 SHORT_PLACES = (Place.FRONT, Place.QUESTION, Place.BACK)
-#: Largest number of figures in a short section.
+#: Maximum number of figures in a short section.
 MOST_FIGURES = 2
 
 
@@ -31,8 +31,8 @@ class Section:
 
     ``anchor`` is the section's identifier and ``name`` its label in the navigation. ``template`` is the path of the template's file,
     relative to the report's folder or to the topics' folder. ``question`` is the section's number among the questions that the report
-    answers, and ``context`` has the variables of a topic's template. If there is a ``heading`` (HTML), the page writes the heading and
-    the ``findings`` before the template's content. ``figures`` are the slugs of a short section's figures.
+    answers, and ``context`` contains the variables for a topic's template. If there is a ``heading`` (HTML), the page shows the heading and
+    the ``findings`` before the content of the template. ``figures`` are the slugs of a short section's figures.
     """
 
     anchor: str
@@ -46,9 +46,9 @@ class Section:
 
 
 def section_context(topic: Topic, material) -> dict | None:
-    """Return the template variables of a topic's section: its ``TABLES``, and the variables from its function ``section``.
+    """Return the template variables for a topic's section: the topic's ``TABLES``, and the result of its function ``section``.
 
-    Returns None if the study has nothing to show for the topic.
+    Returns None if there is nothing to show for the topic.
     """
     if not find_spec(f"topics.{topic.name}.section"):
         return {}
@@ -69,7 +69,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
     """Return the findings that open the report; the findings of leading topics come first.
 
-    They are the findings of the topics with ``opens``. If these topics have no findings, all findings are returned.
+    Only topics with ``opens`` contribute findings, unless these topics have none: then all findings are returned.
     """
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
@@ -89,7 +89,7 @@ def details_sections(
     ----------
     topics : iterable of Topic
     contexts : mapping
-        Name of the topic -> variables of the topic's template; topics that are missing or None are omitted.
+        Name of the topic -> variables for the topic's template. Topics that are missing or mapped to None are omitted.
     findings : mapping
         Name of the topic -> findings of the topic.
     """
@@ -119,7 +119,7 @@ def short_sections(
 ) -> list[Section]:
     """Return the sections of a study's short page, in order.
 
-    Topics without a context are omitted, and so are topics whose section would have neither figures nor findings.
+    A topic is omitted if it has no context, or if its section would show neither figures nor findings.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def short_sections(
 
 
 def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: str | None) -> list[str]:
-    """Return the slugs of the figures that a topic shows on the short page, excluding the figure that opens the page.
+    """Return the slugs of the figures that a topic shows on the short page, except the figure that opens the page.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""References for the CCAs, queues and mechanisms of a study, and links to the RFCs that a page names.
+"""References for the CCAs, queueing disciplines and mechanisms in a study, and links to the RFCs that a page mentions.
 
-The page loads nothing from other sites; a link is followed only if the reader clicks it.
+The page loads nothing from other sites; only a reader who clicks a link visits another site.
 """
 
 import re
@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A source on the CCA, queue or mechanism ``name``: the authors or the document, and a permanent address or None."""
+    """A source about the CCA, queue or mechanism ``name``: its authors or title, and its permanent address (None if it has none)."""
 
     name: str
     source: str
@@ -19,16 +19,16 @@ class Reference(NamedTuple):
 
 
 def rfc(number: int) -> tuple[str, str]:
-    """Return the name and the address of an RFC."""
+    """Return the name and the web address of an RFC."""
     return f"RFC {number}", f"https://www.rfc-editor.org/rfc/rfc{number}"
 
 
 def paper(source: str, doi: str) -> tuple[str, str]:
-    """Return the given authors and year of a paper, and the address of the paper's DOI."""
+    """Return ``source``, the authors and year of a paper, with the web address of the paper's DOI."""
     return source, f"https://doi.org/{doi}"
 
 
-#: CCA of the kernel -> its source.
+#: CCA in the kernel -> its source.
 CCAS = {
     "bbr": paper("Cardwell and others 2016, version 1", "10.1145/3012426.3022184"),
     "bic": paper("Xu, Harfoush and Rhee 2004", "10.1109/INFCOM.2004.1354672"),
@@ -62,7 +62,7 @@ DISCIPLINES = {
     "dualpi2": ("DualPI2", *rfc(9332)),
     "sfq": ("SFQ", "McKenney 1990", None),
 }
-#: Feature of a study (`study_features.FEATURES`) -> a mechanism and its source.
+#: Feature of a study (`study_features.FEATURES`) -> the mechanism, and its source.
 MECHANISMS = {"mptcp": ("MPTCP", *rfc(8684)), "gre": ("GRE in UDP", *rfc(8086)), "tcp": ("TCP", *rfc(9293))}
 ECN = {"classic": ("ECN", *rfc(3168)), "accurate": ("Accurate ECN", *rfc(9768))}
 #: Markup that isn't running text: headings, elements without text, existing links, and tags.
@@ -71,7 +71,7 @@ _RFC = re.compile(r"\bRFC[ \N{NO-BREAK SPACE}](\d{3,5})\b")
 
 
 def references(design) -> list[Reference]:
-    """Return the references for the CCAs, queues and mechanisms of a study (`StudyDesign`), without duplicates."""
+    """Return the references for the CCAs, queueing disciplines and mechanisms in a study (`StudyDesign`), without duplicates."""
     ccas = [Reference(cca_name(cca), *CCAS[cca]) for cca in design.ccas_that_run if cca in CCAS]
     queues = [queue.get("discipline") for scenario in design.scenarios for queue in queues_of(scenario)]
     ecn = [scenario["transport"].get("ecn") for scenario in design.scenarios]
@@ -84,7 +84,7 @@ def references(design) -> list[Reference]:
 
 
 def with_rfc_links(html: str) -> str:
-    """Return a page in which each RFC named in the running text is a link.
+    """Return a page in which each RFC mentioned in the running text is a link.
 
     >>> with_rfc_links('<p title="RFC 1">RFC 9743, <a href="#x">RFC 2</a></p>')
     '<p title="RFC 1"><a href="https://www.rfc-editor.org/rfc/rfc9743">RFC 9743</a>, <a href="#x">RFC 2</a></p>'

@@ -1,4 +1,4 @@
-"""A run of a study that anyone can repeat, and the commands that repeat it."""
+"""Choose a run of a study that anyone can repeat, and state the commands that repeat it."""
 
 import pandas as pd
 
@@ -7,7 +7,7 @@ from study_files.run_platforms import is_repeatable
 
 
 def repeatable_run(runs, scenarios) -> pd.Series | None:
-    """Return a run that anyone can repeat byte for byte, if possible a valid run; None if all runs had a real clock."""
+    """Return a run that anyone can repeat byte for byte, if possible a valid one; None if all runs were made on a real clock."""
     repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
     best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
     return None if best.empty else best.iloc[0]
@@ -24,10 +24,10 @@ def capture_command(study, run) -> str:
 
 
 def rerun_commands(study, run, sha256) -> list[str]:
-    """Return the shell commands that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes of its document.
+    """Return the shell commands that repeat a run (a row of ``tidy/runs.csv``) and compare its document byte for byte.
 
-    The commands use the study file that was published with the results, even if the study's own file has changed since.
-    ``sha256`` is the published checksum of the run's document, or None if the tables have none.
+    The commands use the study file that was published with the results, even if the original study file has changed since. ``sha256`` is
+    the published checksum of the run's document, or None if the tables contain none.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
     rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"

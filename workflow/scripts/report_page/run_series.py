@@ -1,11 +1,11 @@
-"""Time series for a page, thinned: one line for each measure of each cell's first valid run."""
+"""Thinned time series for a page: one line for each measure of the first valid run in each cell."""
 
 import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 
-#: Table of samples -> measures as (column, words, unit). `SUMMED` has the columns that are summed over flows. `TIME` has the column of
-#: each table with the time in s.
+#: Table of samples -> measures as (column, words, unit). `SUMMED` contains the columns that are summed over flows. `TIME` maps each table
+#: to its column with the time in s.
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
@@ -27,7 +27,7 @@ MEASURES = {
 }  # fmt: skip
 SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
 TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
-#: Largest number of values in all lines, and largest and smallest number of points per line. If there are too many lines, the last
+#: Maximum total number of values in all lines, and maximum and minimum number of points per line. If there are too many lines, the last
 #: lines are omitted.
 MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
 DIGITS = 5
@@ -41,13 +41,13 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     runs : pandas.DataFrame
         Rows of ``tidy/runs.csv``.
     **samples : pandas.DataFrame
-        The tables of `MEASURES`, by name.
+        The tables named in `MEASURES`.
 
     Returns
     -------
     list of dict
-        Keys of a line: ``run``, the index of the run in ``runs``; ``words`` and ``unit`` of the measure; ``cca``, the CCA of the flows
-        if the run has a mix of CCAs, otherwise empty; ``t`` and ``v``, the times in s and the values of every k-th sample.
+        The keys of a line are ``run``, the index of the run in ``runs``; ``words`` and ``unit`` of the measure; ``cca``, the CCA of the
+        flows if the run uses a mix of CCAs, otherwise empty; ``t`` and ``v``, the times in s and the values of every k-th sample.
     """
     first = runs.reset_index(drop=True)
     first = first[first["valid"]].groupby(list(CELL), sort=False).head(1)
@@ -60,7 +60,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
 
 
 def _lines(name, table, first):
-    """Yield the lines of a table of samples, before thinning; if there are several bottlenecks, only the first is included."""
+    """Yield the lines for a table of samples, before thinning; if there are several bottlenecks, only the first is included."""
     rows = table.merge(first, on=list(RUN))
     if "bottleneck" in rows:
         rows = rows[rows["bottleneck"] == 1]
@@ -69,7 +69,7 @@ def _lines(name, table, first):
         run, *of_mix = key
         is_mix = "+" in of_run["cca"].iloc[0]
         seen = of_run["flow"].nunique() if name == "sockets" else 0
-        # If there are thousands of flows, only some are sampled.
+        # If there are thousands of flows, the testbed samples only some of them.
         of_all = rows.loc[rows["run"] == run, "flow"].nunique() if seen else 0
         flows = f"{seen} sampled flows" if of_all < of_run["all_flows"].iloc[0] and seen else "flows"
         times = of_run.groupby(of_run[TIME[name]].round(3))

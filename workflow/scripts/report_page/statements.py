@@ -1,7 +1,7 @@
-"""Sentences of the page that are true only of some studies; each has a precondition.
+"""Sentences on the page that are true only of some studies; each has a precondition.
 
-`Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and the values that
-sentences contain. A statement that is true of every study has the precondition `ALWAYS`.
+`Facts` contains a study's scenarios, from which their features (`study_files.study_features`) follow, and the values that sentences contain
+or depend on. A statement that is true of every study has the precondition `ALWAYS`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +32,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Precondition:
-    """Precondition of a sentence: a predicate on a study's `Facts`."""
+    """A precondition of a sentence: a predicate on a study's `Facts`."""
 
     holds: Callable[[Facts], bool]
     words: str
@@ -63,7 +63,7 @@ def none(feature) -> Precondition:
 
 
 def mixed(feature) -> Precondition:
-    """Return the precondition that some scenarios of the study have a feature, but not all."""
+    """Return the precondition that some, but not all, scenarios of the study have a feature."""
     return some(feature) & ~every(feature)
 
 
@@ -72,13 +72,13 @@ def known(value) -> Precondition:
     return Precondition(lambda facts: bool(facts.values[value]), f"known {value}")
 
 
-#: Precondition of a sentence that is true of every study.
+#: Precondition of sentences that are true of every study.
 ALWAYS = Precondition(lambda facts: True, "always")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence and its precondition; names in braces in the sentence stand for `Facts.values`."""
+    """A sentence and its precondition; names in braces stand for entries of `Facts.values`."""
 
     text: str
     when: Precondition

@@ -1,4 +1,4 @@
-"""Facts of a study for the sentences about its method and about threats to its validity."""
+"""Facts about a study for the sentences about its method and about threats to its validity."""
 
 import math
 from functools import partial
@@ -14,13 +14,13 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
 from wording.sentence_words import listed
 
-#: Name in `PROGRAMS` for the programs that carry long flows with `processes: per-side`.
+#: Key in `PROGRAMS` for the programs that carry long flows with `processes: per-side`.
 STREAMS = "streams"
 PROGRAMS = {
     LONG: "iperf3", STREAMS: "a sender and a receiver of many streams", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client that requests its objects",
     REAL_TIME: "a sender of packets of one size",
 }  # fmt: skip
-# Initial window of slow start, in segments (RFC 6928).
+# Initial congestion window, in segments (RFC 6928).
 INITIAL_WINDOW = 10
 
 
@@ -104,21 +104,21 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return one scenario for each combination of scenario and CCA.
+    """Return one scenario for each combination of scenario and CCA, in the form in which it is run.
 
-    If the CCA is a program, the scenario has the program's groups of flows.
+    If the CCA is a program, the groups of flows in the scenario use this program.
     """
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 
 def without_chance(design) -> set[str]:
-    """Return the identifiers of the scenarios in which, for every CCA, replications differ only in the flows' start times."""
+    """Return the identifiers of the scenarios in which, for every CCA, only the start times of flows differ between replications."""
     by_chance = {one["id"] for one in as_run(design) if not is_without_chance(one)}
     return {one["id"] for one in design.scenarios} - by_chance
 
 
 def programs_of(scenarios) -> str:
-    """Return the programs that generate a study's traffic, such as "iperf3 and nginx"; ``scenarios`` are resolved."""
+    """Return the programs that generate a study's traffic, such as "iperf3 and nginx"; ``scenarios`` are resolved scenarios."""
     used = {}
     for scenario in scenarios:
         applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
@@ -129,7 +129,7 @@ def programs_of(scenarios) -> str:
 
 
 def replications_taken(runs) -> int | str:
-    """Return the number of replications per cell, such as 4, or "10 to 46" if it differs between scenarios."""
+    """Return the number of replications per cell, such as 4, or "10 to 46" if the number differs between scenarios."""
     taken = runs.groupby("scenario")["replication"].max()
     return int(taken.iloc[0]) if taken.nunique() == 1 else f"{taken.min()} to {taken.max()}"
 
@@ -144,7 +144,7 @@ def amounts(scenarios) -> str:
 
 
 def kernels_of(environments) -> list[str]:
-    """Return the kernel versions that the runs recorded, sorted; a simulator has no kernel version."""
+    """Return the kernel versions that the runs recorded, sorted; simulators record no kernel version."""
     known = {environment["kernel"] for environment in environments if environment.get("kernel")}
     return sorted(map(str, known))
 
@@ -152,11 +152,11 @@ def kernels_of(environments) -> list[str]:
 def startup(scenarios, runs) -> dict[str, str | int | float] | None:
     """Return the scenario in which slow start on an empty, loss-free path takes the largest share of a run.
 
-    The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None if no
-    scenario has a rate and a delay.
+    The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None is
+    returned if no scenario has both a rate limit and a delay.
 
-    A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
-    section 3.1) fills a path of B segments in log2(B / 10) round trips.
+    A congestion window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1) fills a path
+    of B segments in log2(B / 10) round trips.
     """
     longest, packets = None, runs.groupby("scenario")["packet_bytes"].first()
     for row in scenarios.to_dict("records"):
@@ -164,7 +164,7 @@ def startup(scenarios, runs) -> dict[str, str | int | float] | None:
         packet_bytes = packets[row["scenario"]]
         if is_missing(row["capacity_most_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
             continue
-        if not row["flows"]:  # groups without a long flow
+        if not row["flows"]:  # only groups without long flows
             continue
         segments = row["capacity_most_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
         trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0

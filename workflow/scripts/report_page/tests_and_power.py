@@ -1,4 +1,4 @@
-"""The tests used for a study's questions, the reasons for missing tests, and the power of its replications."""
+"""The tests that answer a study's questions, the reasons for missing tests, and the power of the study's replications."""
 
 import math
 from collections import Counter
@@ -13,10 +13,10 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return one dict per question, with the number of uses of each test and the reasons for missing tests.
+    """Return one dict per question, which states how often each test was used and why tests are missing.
 
-    The arguments are tables; a table is None if the study has nothing to compare. The keys are ``question``, ``family`` and ``metrics``,
-    a list of dict with ``name``, ``counts`` (pairs of test and number) and ``why`` (pairs of reason and number).
+    The arguments are tables; a table is None if there is nothing to compare. The keys are ``question``, ``family`` and ``metrics``,
+    a list of dicts with the keys ``name``, ``counts`` (pairs of test and number) and ``why`` (pairs of reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
@@ -46,10 +46,10 @@ def added_up(pairs) -> list[tuple[str, int]]:
 
 
 def reasons(notes, most=3) -> list[tuple[str, int]]:
-    """Return the ``most`` most frequent reasons for missing tests with their counts; all other reasons are counted together.
+    """Return the ``most`` most frequent reasons for missing tests, with their counts; all other reasons are counted together.
 
-    Details after a colon in a note are omitted, because they differ between cells. The number of incomplete pairs is omitted unless the
-    note has no other reason.
+    Details after a colon in a note are omitted, because they differ between cells. The number of incomplete pairs is omitted unless it is
+    the only reason in the note.
     """
     counts = Counter()
     for note in notes:
@@ -62,11 +62,11 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 
 
 def power_rows(ip_versions, margins, detect) -> list[dict]:
-    """Return one row of texts per metric on the power of the replications to show differences between IPv6 and IPv4.
+    """Return one row of texts per metric about the power of the replications to show differences between IPv6 and IPv4.
 
     ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the number of pairs needed: median and
-    maximum over the cells. ``enough`` has two numbers: the number of cells with enough pairs, and the number of cells that would have
-    enough pairs if the standard deviation were at the upper end of its interval.
+    maximum over the cells. ``enough`` states two numbers: in how many cells there are enough pairs, and in how many cells there would still
+    be enough pairs if the standard deviation were at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:
@@ -96,9 +96,9 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Describe the test of the mean paired difference, including the number of pairs needed in this study's families.
+    """Describe the test of the mean paired difference, including the number of pairs that this study's families of tests need.
 
-    ``tables`` has the tables of paired tests; a table that the study doesn't have is None.
+    ``tables`` contains the tables of paired tests; a table that doesn't exist for the study is None.
     """
     families = {}
     if tables.ip_versions is not None:

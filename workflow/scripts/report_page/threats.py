@@ -4,7 +4,7 @@ from report_page.statements import ALWAYS, Facts, Statement, every, known, mixed
 
 _PLAIN = every("rate") & none("chain") & none("policer")
 _ALONE = none("groups") & none("chain") & none("server")
-#: Heading -> sentences; a heading is omitted if none of its sentences applies to the study.
+#: Heading -> sentences. A heading is omitted if none of its sentences applies to the study.
 THREATS = {
     "Virtual time": (
         Statement(

@@ -5,7 +5,7 @@ from markupsafe import Markup, escape
 from wording.number_format import count, is_missing, plain
 from wording.scenario_words import both_ways, capacity_words, loss_words
 
-#: Size of the drawing, size of a box, and upper edge of the boxes and the queue, in pixels.
+#: Size of the drawing, size of a box, and upper edge of the boxes and of the queue, in pixels.
 WIDTH, HEIGHT, BOX_WIDTH, BOX_HEIGHT, TOP = 720, 150, 120, 44, 46
 BOXES_AT = {"senders": 0, "router": 190, "second": 410, "receivers": 600}
 QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
@@ -14,7 +14,7 @@ QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
 def topology_drawing(scenario) -> Markup:
     """Return the drawing for a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
 
-    Everything shown is also text, in the drawing and in its title.
+    Everything shown is also given as text, in the drawing and in its title.
     """
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     delay = f"{both_ways(scenario['delay_forward_ms'], scenario['delay_reverse_ms'], 'ms')} one way"

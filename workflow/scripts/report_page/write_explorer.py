@@ -1,4 +1,4 @@
-"""Assemble ``explore.html``: a page on which a reader selects scenarios, CCAs, IP versions and measures, and inspects single runs."""
+"""Assemble ``explore.html``, a page on which readers select scenarios, CCAs, IP versions and measures, and inspect individual runs."""
 
 import base64
 import gzip
@@ -27,28 +27,28 @@ from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
-#: Measures that are always included if a run has them; the page opens with the first two as axes.
+#: Measures that are included if any run has a value; when the page opens, the first two are the axes.
 FIRST = (
     "rtt_mean_ms", "goodput_mbps", "retransmit_percent", "loss_percent", "queueing_mean_ms", "rtt_above_ms", "ideal_percent", "jain_index",
 )  # fmt: skip
-#: Placeholders for a run in the page's commands.
+#: Placeholders for the factors of a run in the page's commands.
 PLACES = {key: f"{{{key}}}" for key in RUN}
 #: Numeric columns that are neither measures nor settings.
 NO_MEASURE = ("seed", "window_begin_ns", "window_end_ns", "steady_begin_ns")
-#: Largest number of values in the page; with many runs, the page has fewer measures.
+#: Maximum number of values in the page; with many runs, fewer measures are included.
 MOST_VALUES = 300_000
-#: Significant digits of a value in the page; the tables have all digits.
+#: Number of significant digits of a value in the page; the tables contain all digits.
 DIGITS = 7
-#: Largest number of checks that the page includes one by one.
+#: Maximum number of checks in the page; if there are more, none is included.
 MOST_CHECKS = 60_000
-#: Largest number of networks that are drawn.
+#: Maximum number of networks that are shown as drawings.
 MOST_DRAWINGS = 40
 
 
 def measures_of(runs: pd.DataFrame) -> list[dict]:
     """Return ``column``, ``unit`` and ``meaning`` of each column of ``tidy/runs.csv`` that a reader can choose.
 
-    The columns in `FIRST` come first. Numeric columns that vary among the valid runs follow, as far as the page has room.
+    The columns in `FIRST` come first. They are followed by numeric columns that vary among the valid runs, until `MOST_VALUES` is reached.
     """
     valid = runs[runs["valid"]] if runs["valid"].any() else runs
     numbers = [column for column in RUNS if column.kind in ("number", "count") and column.name not in NO_MEASURE]
@@ -65,8 +65,8 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
 def cell_means(runs, measures, confidence) -> list[dict]:
     """Return a dict for each cell that has valid runs.
 
-    ``key`` has the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to a list: the mean, the
-    lower and upper ends of the interval, and the reason for a missing interval.
+    ``key`` contains the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to a list: the mean,
+    the lower and upper ends of the interval, and the reason if the interval is missing.
     """
     columns, cells = {column.name: column for column in RUNS}, []
     steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
@@ -85,7 +85,7 @@ def cell_means(runs, measures, confidence) -> list[dict]:
 def check_data(runs, checks) -> dict | None:
     """Return the checks of all runs, or None if there are too many.
 
-    ``runs`` has, for each run, a list of checks [name, 1 if passed else 0, expected value, observed value]. Name and values are
+    ``runs`` contains, for each run, a list of checks [name, 1 if passed else 0, expected value, observed value]. Name and values are
     indices into ``texts``.
     """
     if len(checks) > MOST_CHECKS:
@@ -107,7 +107,7 @@ def page_data(
 ) -> dict:
     """Return the data for the page's script: factor levels, measures, runs, means of cells, checks and time series.
 
-    ``runs`` has one list per column; the lists of factors contain indices into the factor levels.
+    ``runs`` contains one list per column; the lists for scenario, CCA and IP version contain indices into the factor levels.
     """
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
@@ -156,7 +156,7 @@ def packed(data) -> str:
 
 
 def mean_rows(data) -> list[dict]:
-    """Return the rows that the page shows if its script doesn't run: mean goodput and RTT of each cell, with intervals."""
+    """Return the rows that the page shows if its script isn't executed: mean goodput and RTT of each cell, with intervals."""
     labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {

@@ -48,16 +48,16 @@ from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
 MAX_MIXES_NAMED = 6
-#: Largest numbers of items on the short page.
+#: Maximum numbers of items on the short page.
 SHORT_LIMITS = {"MOST_EXCLUDED": 6, "MOST_SCENARIOS": 16}
-#: The space between a number and its unit, and within "p < 0.05".
+#: Spaces between a number and its unit, and inside "p < 0.05".
 UNIT_SPACE = re.compile(r" (?=%|ms\b)|(?<=\bp) (?=[<=])|(?<=\bp [<=]) ")
 #: Folder of the topics, which contain their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read all tables of a study and of the study with which it is compared; a table that doesn't exist is None."""
+    """Read all tables of a study, and those needed from the study with which it is compared; a table that doesn't exist is None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):
@@ -69,7 +69,7 @@ def _read_tables(inputs, outline) -> SimpleNamespace:
 
 
 def _metric_items(tables, figures, design) -> dict[str, dict]:
-    """Return the page's items for the metrics: slug -> the metric's figure, definition, means and statistics of the cells."""
+    """Return the page's items for the metrics: slug -> the figure, the definition, the means, and the statistics of the cells."""
     items = {}
     for metric in METRICS:
         if metric.slug in figures:
@@ -92,7 +92,7 @@ def _ccas_words(ccas, design) -> str:
 
 
 def partial_words(runs) -> str:
-    """State which runs of an incomplete study were executed, and the consequences for comparisons; "" if all runs were executed."""
+    """State how many runs of an incomplete study were executed, and what this means for comparisons; "" if all runs were executed."""
     absent = not_run(runs)
     if not absent.any():
         return ""
@@ -111,7 +111,7 @@ def partial_words(runs) -> str:
 
 
 def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
-    """Return the study's main facts as pairs of a name and a value."""
+    """Return the main facts about the study as pairs of name and value."""
     runs, simulators = tables.runs, [platform for platform in design.platforms if is_simulator(platform)]
     programs = []
     if len(simulators) < len(design.platforms):
@@ -194,7 +194,7 @@ def page_context(inputs, params) -> dict:
 def _environment(template_path, **names) -> jinja2.Environment:
     """Return the template environment, which escapes all text; ``names`` are defined in every template.
 
-    Templates may include others from the template's folder and from the topics' folders.
+    A template can include other templates from its own folder and from the topics' folders.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([Path(template_path).parent, TOPICS_FOLDER]),
@@ -214,7 +214,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
     Parameters
     ----------
     context : dict
-        The templates' variables (`page_context`).
+        The variables for the templates (from `page_context`).
     inputs : mapping
         Paths of the rule's ``template``, ``style`` and ``script``.
     names : dict
@@ -241,7 +241,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
 
 
 def findings_text(study: str, findings) -> str:
-    """Return the text of ``findings.json``: the sentences that open the report, in order, each with its data."""
+    """Return the text of ``findings.json``: the sentences that open the report, in order, each with the data behind it."""
     rows = [
         {
             "topic": one.topic,
@@ -256,12 +256,12 @@ def findings_text(study: str, findings) -> str:
 
 
 def held_together(text: str) -> str:
-    """Return a sentence in which each number stays on one line with its unit."""
+    """Return a sentence in which no line break can separate a number from its unit."""
     return UNIT_SPACE.sub("\N{NO-BREAK SPACE}", text)
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all inputs; write both pages and the findings."""
+    """Read all inputs, and write both pages and the findings."""
     paths, files = dict(inputs.items()), {page: Path(path) for page, path in outputs.items()}
     context = page_context(paths, dict(params.items()))
     text = findings_text(context["study"]["study"], context["findings"])

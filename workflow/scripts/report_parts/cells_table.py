@@ -1,6 +1,6 @@
-"""A table of the page, made from a declared list of columns.
+"""Tables on the page, made from declared lists of columns.
 
-A section declares its tables once, by their names in its template::
+A section declares its tables once, under the names that its template uses::
 
     SHOWN = (SCENARIO, CCA, IP_VERSION, N, shown_number("Goodput, %", "goodput_percent", 1))
     TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers", "policer_cells", SHOWN)}
@@ -18,15 +18,15 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class Shown:
-    """A column of a page's table, and the function that makes a cell of the column (`Cell` or text) from a row."""
+    """A column of a table on the page, and the function that makes a cell of the column (`Cell` or text) from a row."""
 
     column: PageColumn
     cell: Callable[[dict], Cell | str]
-    reads: tuple[str, ...] = ()  # columns of the analysis table from which the cell is made; empty for a custom cell
+    reads: tuple[str, ...] = ()  # columns of the analysis table from which cells are made; empty for custom cells
 
 
 def shown_text(heading, name, words=None, empty="", kind="text", filtered=False, header=False) -> Shown:
-    """Return a column of texts: each value, or the result of the function `words` for the value; `empty` replaces an empty text."""
+    """Return a column of texts: the values, or the results of the function `words` for the values; `empty` replaces an empty text."""
 
     def cell(row):
         return (words(row[name]) if words else row[name]) or empty
@@ -35,19 +35,19 @@ def shown_text(heading, name, words=None, empty="", kind="text", filtered=False,
 
 
 def shown_number(heading, name, decimals=None, unit="", filtered=False, header=False) -> Shown:
-    """Return a column of numbers; if `decimals` is None, the number of decimals is chosen for each number."""
+    """Return a column of numbers; if `decimals` is None, the number of decimals is chosen for each number separately."""
     column = PageColumn(heading, "number", filtered, header)
     return Shown(column, lambda row: number_cell(row[name], decimals, unit), (name,))
 
 
 def shown_interval(heading, name, decimals) -> Shown:
-    """Return a column of intervals with ends from the columns ``<name>_low`` and ``<name>_high``."""
+    """Return a column of intervals, whose ends are in the columns ``<name>_low`` and ``<name>_high``."""
     low, high = f"{name}_low", f"{name}_high"
     return Shown(PageColumn(heading, "short"), lambda row: interval_cell(row[low], row[high], decimals), (low, high))
 
 
 def shown_signed(heading, name, decimals=None) -> Shown:
-    """Return a column of differences with their sign."""
+    """Return a column of differences with their signs."""
     return Shown(PageColumn(heading, "number"), lambda row: signed_cell(row[name], decimals), (name,))
 
 
@@ -63,7 +63,7 @@ def shown_cell(heading, cell, kind="text", filtered=False, header=False) -> Show
 
 @dataclass(frozen=True)
 class PageTable:
-    """A declared table of a section: its identifier, its caption, the analysis table that it shows, and its columns."""
+    """The declaration of a table in a section: identifier, caption, the analysis table that it shows, and columns."""
 
     identifier: str
     caption: str
@@ -71,12 +71,12 @@ class PageTable:
     shown: tuple[Shown, ...]
 
     def of(self, material) -> dict:
-        """Return the page's table, made from a `ReportMaterial`."""
+        """Return the table for the page, made from a `ReportMaterial`."""
         table = getattr(material.tables, self.table)
         return cells_table(self.identifier, self.caption, table, self.shown, material.design)
 
 
-#: Columns with the key of a cell, and its number of runs.
+#: Columns that identify a cell, and the column with its number of runs.
 SCENARIO = shown_text("Scenario", "scenario_label", filtered=True, header=True)
 CONDITIONS = shown_text("Conditions", "conditions", filtered=True)
 CCA = shown_text("CCA", "cca", cca_name, filtered=True)
@@ -96,7 +96,7 @@ def cells_table(
     without: Collection[str] = (),
     initial: dict[str, str] | None = None,
 ) -> dict:
-    """Return a table of the page, as `data_table` does.
+    """Return the template variables of a table, as `data_table` does.
 
     Raises `ValueError` if a column that is shown is missing from `table`.
 
@@ -111,7 +111,7 @@ def cells_table(
     design : StudyDesign, optional
         If the study doesn't compare IP versions, columns that show ``ip_version`` are omitted.
     without : collection of str
-        Columns of `table` that are not shown.
+        Columns of `table`; columns of the page that show any of them are omitted.
     """
     without = {*without, *(() if design is None or design.ip_versions_compared else ("ip_version",))}
     shown = [one for one in shown if not without.intersection(one.reads)]

@@ -1,8 +1,8 @@
-"""Tables that a reader can sort and filter in the page, without a server.
+"""Tables that readers can sort and filter on the page, without a server.
 
-A table is plain HTML, complete and in the study's order; the page's script adds sorting and filters.
-A table with more than `MAX_PLAIN_ROWS` rows would slow the page down, so its HTML has only the first
-rows, and the page contains all rows compressed for the script, in the same way as its downloads.
+A table is complete in plain HTML, in the study's order; the page's script adds sorting and filters. A table with more than `MAX_PLAIN_ROWS`
+rows would slow down the page. The HTML of such a table contains only the first rows, and the page contains all rows in compressed form for
+the script, like its downloads.
 """
 
 import base64
@@ -25,7 +25,7 @@ class PageColumn:
     #: "text" (on one line), "number" (aligned right, sorted by value), "short", "words" or "note" (text of several
     #: lines, narrow to wide).
     kind: str = "text"
-    filtered: bool = False  # whether readers can filter the rows by the column's values
+    filtered: bool = False  # whether readers can filter the rows by the values in the column
     header: bool = False  # whether the column's cells are row headers
 
 
@@ -41,13 +41,13 @@ class Cell:
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     """Return the template variables of a table.
 
-    The keys are ``id``, ``caption``, ``columns``, ``initial``, ``rows`` (the rows in the HTML), ``total`` (number of all rows)
-    and ``packed`` (all rows, compressed, or None if all rows are in the HTML).
+    The keys are ``id``, ``caption``, ``columns``, ``initial``, ``rows`` (the rows in the HTML), ``total`` (total number of rows) and
+    ``packed`` (all rows, compressed, or None if the HTML contains all rows).
 
     Parameters
     ----------
     identifier : str
-        Unique in the page.
+        Identifier, unique in the page.
     columns : list of PageColumn
     rows : list of list
         A `Cell` or a text for each column; a row of a different length raises ValueError.
@@ -58,7 +58,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"table {identifier}: {len(row)} cells for {len(columns)} columns")
-    # Selecting a value that no row has would show an empty table.
+    # If a value that occurs in no row were selected, the table would be empty.
     chosen = {
         column.heading: (initial or {}).get(column.heading, "")
         for place, column in enumerate(columns)
@@ -77,7 +77,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
 
 
 def _pack(rows) -> str:
-    """Return rows of `Cell` as compressed JSON in base64: a cell is its text or [text, value, style]."""
+    """Return rows of `Cell` as compressed JSON in base64; a cell becomes its text or [text, value, style]."""
     compact = [
         [
             cell.text if cell.value is None and not cell.style
@@ -110,7 +110,7 @@ def p_cell(value) -> Cell:
 
 
 def round_trip(value) -> int | float:
-    """Return a number for JSON or an attribute: an int if it is whole, else a float."""
+    """Return a number in the form for JSON or an attribute: an int if it is whole, otherwise a float."""
     return int(value) if float(value).is_integer() else float(value)
 
 
@@ -125,7 +125,7 @@ def signed(value, decimals=None) -> str:
         return NONE
     text = number(value, _effect_decimals(value) if decimals is None else decimals)
     if float(text.replace(",", "")) == 0:
-        return text.removeprefix("-")  # a difference that is rounded to 0 has no direction
+        return text.removeprefix("-")  # no sign if the difference is rounded to 0
     return minus(text) if value < 0 else f"+{text}"
 
 
@@ -135,14 +135,14 @@ def signed_cell(value, decimals=None) -> Cell:
 
 
 def size(value) -> str:
-    """Return the size of a difference as text without a sign: "1.4", "< 0.001"."""
+    """Return the magnitude of a difference as text, without a sign: "1.4", "< 0.001"."""
     if is_missing(value):
         return NONE
     return "< 0.001" if 0 < value < 0.0005 else number(value, shared_decimals(value))
 
 
 def _effect_decimals(value) -> int:
-    """Return the number of decimals that shows three digits of a difference."""
+    """Return the number of decimals with which a difference is shown to three digits."""
     return max(0, decimals_for(value) - 1)
 
 
@@ -161,6 +161,6 @@ def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[
 
 
 def shared_decimals(*values) -> int:
-    """Return the number of decimals for a difference and its interval, chosen for the largest absolute value."""
+    """Return the common number of decimals for a difference and its interval, chosen for the largest absolute value."""
     known = [abs(value) for value in values if not is_missing(value)]
     return min(3, _effect_decimals(max(known))) if known else 0

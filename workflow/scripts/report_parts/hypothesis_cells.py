@@ -1,4 +1,4 @@
-"""Cells shared by tables of hypothesis tests: scenario, metric, estimates, and the style of verdicts."""
+"""Cells that all tables of hypothesis tests use: scenario, metric, estimates, and the style of verdicts."""
 
 from report_parts.cells_table import Shown, cells_table, shown_cell, shown_text
 from report_parts.data_tables import Cell, effect_cells, shared_decimals, signed
@@ -6,7 +6,7 @@ from run_tables.metrics import METRICS
 from wording.number_format import NONE, is_missing, p_value
 
 METRIC_NAMES = {metric.column: metric.name for metric in METRICS}
-# Style classes of verdicts; the style sheet adds a sign to each, so that colour isn't the only distinction.
+# Style classes of verdicts. The style sheet adds a symbol to each, so that verdicts aren't distinguished only by colour.
 DIFFERS, ALIKE, OPEN = "verdict differs", "verdict alike", "verdict open"
 
 
@@ -32,7 +32,7 @@ METRIC = shown_cell("Metric", _metric_cell, filtered=True)
 
 
 def first_metric(table) -> dict[str, str]:
-    """Return the initial selection of a table: the first of several metrics; empty if the table has only one metric."""
+    """Return the initial selection of a table: the first of several metrics; empty if the table contains only one metric."""
     return {"Metric": METRICS[0].name} if table["metric"].nunique() > 1 else {}
 
 
@@ -47,7 +47,7 @@ def _estimate_cell(row):
     return Cell(text, row["hl"])
 
 
-#: Columns with an effect in its unit, and with the effect's interval.
+#: Columns with an effect and its unit, and with the interval of the effect.
 EFFECT = (
     shown_cell("Difference", lambda row: effect_cells(row)[0], "number"),
     shown_cell("Interval", lambda row: effect_cells(row)[1], "number"),
@@ -72,7 +72,7 @@ def tests_table(identifier, caption, table, scenarios, shown) -> dict:
 
 
 def tiny(p) -> str:
-    """Return a p-value as text in the form that the paper uses: very small values are powers of ten."""
+    """Return a p-value as text in the form that the paper uses: very small values are in scientific notation."""
     if is_missing(p):
         return NONE
     if p == 0:

@@ -1,7 +1,7 @@
 """Turn a figure's SVG file into panels that a page can reflow and recolour.
 
-Each panel becomes a separate SVG with only its own contents, the page's custom properties as
-colours, the page's font, and identifiers that are unique in the page.
+Each panel becomes a separate SVG that contains only its own contents. Its colours are the page's custom properties, its font is the page's
+font, and its identifiers are unique in the page.
 """
 
 import re
@@ -17,14 +17,14 @@ _VARIABLES = {getattr(LIGHT, field.name): f"var(--{field.name})" for field in fi
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
 _SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
-# A panel wider than this many points needs more room than a column for its type to be legible.
+# If a panel is wider than this many points, one column is too narrow for its text to be legible.
 BROAD_PT = 262
-# Text before an identifier that a panel defines or refers to.
+# Text in front of an identifier that a panel defines or refers to.
 _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
-# Smallest number of equal marks that are combined.
+# Minimum number of identical marks that are combined.
 MANY_DOTS = 12
-# Elements of a page that could run or load something; none belongs in a figure.
+# Elements that could execute or load something in a page, or change it; figures mustn't contain them.
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}
 
 
@@ -51,8 +51,8 @@ def inline_panels(path, name) -> tuple[list[str], int]:
 
 
 def once_more(panel: str) -> Markup:
-    """Return a copy of a panel for a second place in the page, with different identifiers."""
-    # As plain text, since `Markup` would escape each part when they are joined.
+    """Return a copy of a panel, with different identifiers, for a second position on the page."""
+    # As plain text, because `Markup` would escape the replacement.
     return Markup(_IDENTIFIER.sub(r"\1first-", str.__str__(panel)))
 
 
@@ -68,7 +68,7 @@ def _panel(view, by_id, prefix):
         elsewhere.append(by_id[identifier])
     for child in group:
         svg.append(child)
-    # A copy, since several panels may need the same definition.
+    # A copy, because several panels may need the same definition.
     svg = ET.fromstring(ET.tostring(svg))
     for element in svg.iter():
         _adapt(element, used, prefix)
@@ -77,9 +77,9 @@ def _panel(view, by_id, prefix):
 
 
 def _gather_dots(svg, prefix):
-    """Replace many equal marks with one invisible line that shows the mark at each of its points.
+    """Replace many identical marks with one invisible line that shows the mark at each of its points.
 
-    This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the figure's file has hundredths.
+    This reduces the size of 14,400 dots to a fifth. Coordinates are rounded to tenths of a point; the figure's file contains hundredths.
     """
     definitions = svg.find("defs")
     by_id = {element.get("id"): element for element in svg.iter() if element.get("id")}

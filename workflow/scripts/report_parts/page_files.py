@@ -1,4 +1,4 @@
-"""Contents of other files in the page: byte-exact downloads, figures as panels, filled captions."""
+"""Contents of other files for the page: byte-exact downloads, figures as panels, and captions."""
 
 import base64
 import gzip
@@ -14,7 +14,7 @@ MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "applicatio
 
 
 def download(path) -> dict[str, str]:
-    """Return a file in the form embedded in the page: its name, its media type, and its exact bytes, compressed."""
+    """Return a file in the form in which the page embeds it: its name, its media type, and its exact bytes, compressed."""
     path = Path(path)
     packed = gzip.compress(path.read_bytes(), 9, mtime=0)
     return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
@@ -31,10 +31,11 @@ def optional(inputs, name) -> str | Path | None:
 def figure_item(inputs: Mapping[str, str], figure) -> dict:
     """Return the page's item for one figure.
 
-    The keys are ``slug``, ``caption`` (the caption's first paragraph), ``explanation`` (the other paragraphs), ``panels``, ``columns``
-    (panels per row), ``opens`` (whether the opening shows the whole figure, see `first_picture`), and the downloads ``svg`` and ``csv``.
+    The keys are ``slug``, ``caption`` (first paragraph of the caption), ``explanation`` (other paragraphs of the caption), ``panels``,
+    ``columns`` (panels per row), ``opens`` (whether the opening shows the entire figure, see `first_picture`), and the downloads ``svg`` and
+    ``csv``.
 
-    ``inputs`` has the keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption``; ``<name>`` is the figure's name.
+    The paths in ``inputs`` have the keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption``; ``<name>`` is the figure's name.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
     panels, columns = inline_panels(path, figure.slug)

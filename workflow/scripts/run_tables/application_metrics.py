@@ -1,11 +1,11 @@
-"""Metrics of flows other than plain TCP connections of iperf3: UDP, ping-pong messages, files, MPTCP."""
+"""Metrics of all flows that aren't plain TCP connections of iperf3: UDP, ping-pong messages, file transfers and MPTCP."""
 
 from collections.abc import Iterator
 
 from experiment.run_document import specification_of
 from run_tables.tidy_tables import FLOWS
 
-#: Columns of a flow that some applications don't have, with None as value: all columns from ``goodput_mbps`` on, except ``valid``.
+#: Columns of a flow that some applications leave empty, each mapped to None: all columns from ``goodput_mbps`` on, except ``valid``.
 MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
@@ -16,10 +16,10 @@ def has_own_metrics(document) -> bool:
 
 
 def application_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions.
+    """Return one dict per flow, with all columns of `tidy_tables.FLOWS` except the flow's conditions.
 
-    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and ping-pong messages have no goodput. The
-    round-trip time of ping-pong messages is ``rtt_mean_ms``.
+    Values that don't exist for an application are None: UDP reports neither RTT nor retransmissions, and ping-pong messages have no goodput.
+    The round-trip time of ping-pong messages is in ``rtt_mean_ms``.
     """
     run, seen = specification_of(document), {}
     for look in document["sockets"]:
@@ -33,7 +33,7 @@ def application_flows(document) -> list[dict]:
 
 
 def _flows_of(run, document, process, seen) -> Iterator[dict]:
-    """Yield the known values of each flow of a client; ``seen`` maps a flow to its socket readings over the whole run."""
+    """Yield the known values of each flow of a client; ``seen`` maps a flow to all its socket readings in the run."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -70,21 +70,22 @@ def _mptcp_flows(document, process, seen) -> Iterator[dict]:
             "application_goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
-            # iperf3 has only one subflow's count. The kernel's counter is for the host; with several flows, only the last reading has a count per flow.
+            # iperf3 reports only one subflow's count. The kernel counts per host, so with several flows, the sockets' last readings are
+            # used.
             "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
             **_kernel_values(seen, flow),
         }
 
 
 def retransmitted_segments(document, host) -> int:
-    """Return the number of segments that a host has retransmitted over all its connections (TcpRetransSegs)."""
+    """Return the number of segments that a host retransmitted on all its connections (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return a flow's CCA, and its mean, largest and smallest RTT over readings and subflows, as reported by the kernel.
+    """Return a flow's CCA, and the mean, maximum and minimum of its RTT over all readings and subflows, as reported by the kernel.
 
-    ``seen_of`` maps a flow to its socket readings over the whole run.
+    ``seen_of`` maps a flow to all its socket readings in the run.
     """
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))

@@ -1,4 +1,4 @@
-"""Metrics of a server's background traffic (DNS, DHCP, LDAP), including the rate that it used on the cable."""
+"""Metrics of a server's background traffic (DNS, DHCP, LDAP), including its rate on the cable."""
 
 from experiment.run_document import specification_of
 from tcp_models.wire_theory import frame_bytes
@@ -11,7 +11,8 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 def background_metrics(document) -> dict[str, float | None]:
     """Return the columns `NAMES` of `tidy_tables.RUNS`; all are None without background traffic.
 
-    Rates are averages over the traffic's duration. A request to the directory (LDAP) also acknowledges the previous answer.
+    Rates are averages over the duration of the traffic. No separate acknowledgements are counted for LDAP: each request also acknowledges
+    the previous response.
     """
     services = document.get("background")
     if services is None:

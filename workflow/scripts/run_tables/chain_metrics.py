@@ -1,4 +1,4 @@
-"""Rows of ``tidy/bottlenecks.csv`` for the bottlenecks of a chain, and columns of other tables that describe the whole chain."""
+"""Rows of ``tidy/bottlenecks.csv`` for the bottlenecks of a chain, and columns of other tables that describe the entire chain."""
 
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
@@ -8,7 +8,7 @@ from testbed.readings.deliveries import windows
 
 
 def whole_delay_ms(scenario, way) -> float:
-    """Return the one-way delay in ms of a resolved scenario's link; for a chain, the sum over all links between routers.
+    """Return the one-way delay of a resolved scenario's link in ms; for a chain, return the sum over all links between routers.
 
     ``way`` is "forward" or "reverse".
     """
@@ -27,7 +27,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty for other topologies."""
+    """Return one dict per bottleneck of a chain, with the columns of `tidy_tables.BOTTLENECKS` that follow the run's factors."""
     run = specification_of(document)
     if not run.is_chain:
         return []
@@ -36,7 +36,7 @@ def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _row(document, run, windows, placed):
-    """Return the row of a bottleneck; ``placed`` is the bottleneck's entry in the document, ``windows`` are the flows' windows."""
+    """Return the row of a bottleneck; ``placed`` is its entry in the document, and ``windows`` are the flows' measurement windows."""
     bottleneck = run.bottlenecks[placed["bottleneck"] - 1]
     before, after = (document["links"][when] for when in ("before", "after"))
     name, behind = placed["forward"], placed["netem"]["forward"]
@@ -67,7 +67,7 @@ def _row(document, run, windows, placed):
 
 
 def _mean_queue(document, number, windows):
-    """Return the mean of a bottleneck's queue samples in packets within the common window of all flows, or None."""
+    """Return a bottleneck's mean queue length in packets, over the samples in the flows' common measurement window, or None."""
     of_each = {one["bottleneck"]: one for one in document.get("series", {}).get("queues", ())}
     if number not in of_each or not windows:
         return None

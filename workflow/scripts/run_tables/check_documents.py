@@ -1,4 +1,4 @@
-"""Read all run documents of a study, and exit with a list of the unusable documents."""
+"""Read all run documents of a study, and exit with a list of those that can't be used."""
 
 import sys
 from pathlib import Path
@@ -9,12 +9,12 @@ from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 from wording.terminal_text import said
 
-#: Number of unusable documents that the message names; a file lists all of them.
+#: Maximum number of unusable documents named in the message; a file lists all of them.
 NAMED = 5
 
 
 def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
-    """Return (path, cause) for each file that can't be used as its run's document, in the order of `paths`.
+    """Return (path, cause) for each file that can't be used as the document of its run, in the order of `paths`.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
             if problem := violation(form, document):
                 raise DocumentError(path, f"doesn't match the schema: {problem}")
         except DocumentError as error:
-            # Not the exception itself, because it keeps a reference to the document's text.
+            # The exception itself isn't kept, because it refers to the text of the document.
             unusable.append((error.path, error.cause))
     return unusable
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return a message with the number of unusable documents, the first few documents, the file that lists all, and the remedy."""
+    """Return a message that states how many documents are unusable, the first few of them, the file that lists all, and what to do."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []
@@ -50,7 +50,7 @@ def _message_on(unusable, count, list_path: Path):
 
 
 def main(inputs, outputs, params) -> None:
-    """Write the number of documents if all are usable, otherwise exit with a list of the unusable documents."""
+    """Write the number of documents if all can be used, otherwise exit with a list of those that can't."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))

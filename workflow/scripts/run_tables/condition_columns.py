@@ -1,8 +1,8 @@
-"""Columns that a run and its scenario share: traffic, topology and queue management."""
+"""Columns that the tables of runs and of scenarios share: traffic, topology and queue management."""
 
 from run_tables.table import count_column, number_column, text_column
 
-#: Columns of a run and of its scenario on traffic and topology.
+#: Columns about traffic and topology.
 APPLICATION_COLUMNS = (
     text_column("topology", "`dumbbell`, `cable` or `chain`."),
     count_column(
@@ -20,7 +20,7 @@ APPLICATION_COLUMNS = (
     count_column("paths", "", "Number of cables between the hosts."),
     text_column("tunnel_ip_version", "Outer IP version of the tunnels.", "there are no tunnels"),
 )
-#: Columns of a run and of its scenario on the management of the bottleneck's queue and the flows' use of ECN.
+#: Columns about queue management at the bottleneck and the flows' use of ECN.
 DISCIPLINE_COLUMNS = (
     text_column("discipline", "Queueing discipline of the bottleneck: `drop-tail`, `codel` and so on."),
     text_column("ecn", "Mode of ECN that flows request: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),

@@ -1,8 +1,8 @@
-"""Nominal conditions of scenarios whose runs have randomly drawn conditions (`variation` of a study).
+"""Nominal conditions of scenarios whose runs use randomly drawn conditions (`variation` in a study).
 
-``tidy/runs.csv`` and ``flows.csv`` contain the actual conditions of each run; measurements are compared with these. Code that describes
-a scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's centre.
-Without drawn conditions, the functions return tables unchanged.
+``tidy/runs.csv`` and ``flows.csv`` contain the actual conditions of each run, with which measurements are compared. Code that describes a
+scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's centre. If no
+conditions were drawn at random, the functions return tables unchanged.
 """
 
 import math
@@ -14,16 +14,16 @@ from run_tables.queue_sizes import queue_bdp
 from study_files.study_variation import is_varied
 from wording.number_format import is_missing
 
-#: Column of runs -> column of scenarios with the nominal value.
+#: Column of runs -> column of scenarios that contains the nominal value.
 OF_SCENARIO = {
     "rate_mbps": "rate_mbps", "delay_ms": "delay_forward_ms", "rtt_path_ms": "rtt_path_ms", "background": "background",
 }  # fmt: skip
-#: Delays are drawn with six digits, so a flow's RTT divided by its runs' factors is known to a microsecond.
+#: Delays are drawn with six digits, so dividing a flow's base RTT by the run's factor gives the nominal RTT to the microsecond.
 DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the nominal queue limit of a resolved scenario in packets; without drawn conditions, this is the limit in ``run``."""
+    """Return the nominal queue limit of a resolved scenario in packets; if no conditions are drawn, this is the limit in ``run``."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets
@@ -56,7 +56,7 @@ def _at_centre(run, scenario):
     elif unit == "BDP" and packet_bytes > 0:
         packets = max(1.0, math.ceil(float(amount) * rate * 125 * rtt / packet_bytes))
     held = float(amount) if unit == "bytes" else packets * packet_bytes
-    # A policer's rate isn't drawn.
+    # The rate of a policer is never drawn at random.
     drawn = run["rate_mbps"] > 0 and is_missing(run["policer_drops"])
     return columns | {
         "capacity_mbps": run["capacity_mbps"] * rate / run["rate_mbps"] if drawn else run["capacity_mbps"],
@@ -65,7 +65,7 @@ def _at_centre(run, scenario):
 
 
 def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/flows.csv`` with drawn RTTs of empty paths replaced by nominal RTTs."""
+    """Return ``tidy/flows.csv`` with randomly drawn base RTTs replaced by nominal base RTTs."""
     if not _varied(scenarios):
         return flows
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(flows[["scenario", "replication"]]))
@@ -75,7 +75,7 @@ def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataF
 
 
 def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
-    """Return the ratio of actual to nominal empty-path RTT by scenario and replication; 1 without drawn conditions."""
+    """Return the ratio of actual to nominal base RTT, by scenario and replication; it is 1 if no conditions were drawn."""
     own = runs.groupby(["scenario", "replication"], sort=False)["rtt_path_ms"].first()
     centres = own.index.get_level_values("scenario").map(
         {name: row["rtt_path_ms"] for name, row in _varied(scenarios).items()}
@@ -84,6 +84,6 @@ def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
 
 
 def _varied(scenarios):
-    """Return the rows of the scenarios with drawn conditions, by scenario."""
+    """Return the rows of the scenarios with randomly drawn conditions, by scenario."""
     drawn = scenarios["variation"].fillna("") != ""
     return {row["scenario"]: row for row in scenarios[drawn].to_dict("records")}

@@ -1,11 +1,11 @@
-"""CPU times of the cores that a run used: rows of ``tidy/cpu.parquet``, and columns of ``tidy/runs.csv``."""
+"""CPU times of the cores on which a run was executed: rows of ``tidy/cpu.parquet``, and columns of ``tidy/runs.csv``."""
 
 import pyarrow
 
 from run_tables.parquet import schema_of
 from run_tables.series_tables import CPU
 
-#: Column -> the parts of a core's time that it includes; ``softirq`` includes hard interrupts.
+#: Column -> the parts of a core's time that are added up in it; ``softirq`` includes hard interrupts.
 PARTS = {"user": ("user",), "system": ("system",), "softirq": ("irq", "softirq"), "steal": ("steal",)}
 CPU_SCHEMA = schema_of(CPU)
 
@@ -13,7 +13,7 @@ CPU_SCHEMA = schema_of(CPU)
 def cpu_table(document, keys) -> pyarrow.Table:
     """Return a table of `CPU`: one row per core and interval between two readings; empty without CPU times.
 
-    ``keys`` are the run's factors. The kernel samples the parts of busy time, so their sum may differ from the busy time.
+    ``keys`` are the run's factors. The kernel estimates the parts of busy time by sampling, so their sum may differ from the busy time.
     """
     section, rows = document.get("cpu"), []
     for core, ticks in (section or {"cores": {}})["cores"].items():
@@ -27,9 +27,9 @@ def cpu_table(document, keys) -> pyarrow.Table:
 
 
 def cpu_metrics(document, bytes_received) -> dict[str, float | None]:
-    """Return cpu_busy_percent and cpu_seconds_per_gbyte of `tidy_tables.RUNS`; None without readings.
+    """Return the columns cpu_busy_percent and cpu_seconds_per_gbyte of `tidy_tables.RUNS`; both are None without CPU times.
 
-    ``bytes_received`` is the total over all receiving applications, or None if it is unknown.
+    ``bytes_received`` is the total that all applications received, or None if it is unknown.
     """
     section = document.get("cpu")
     if not section:

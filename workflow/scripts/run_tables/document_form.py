@@ -1,11 +1,11 @@
-"""Check whether a run document has the form that `run.schema.json` defines."""
+"""Check whether a run document conforms to `run.schema.json`."""
 
 import json
 from pathlib import Path
 
 import jsonschema_rs
 
-#: Largest length in characters of a message about a violation; a longer message, which may quote a whole section, is cut.
+#: Maximum length in characters of a message about a violation; a longer message, which may quote an entire section, is cut.
 LONGEST = 300
 
 
@@ -15,7 +15,7 @@ def read_form(schema) -> jsonschema_rs.Draft202012Validator:
 
 
 def violation(form, document) -> str | None:
-    """Return the place and description of a document's first schema violation, or None if the document is valid.
+    """Return the location and description of the first schema violation in a document, or None if the document is valid.
 
     ``form`` is a validator from `read_form`.
     """
@@ -24,6 +24,6 @@ def violation(form, document) -> str | None:
     except jsonschema_rs.ValidationError as error:
         place = "/".join(map(str, error.instance_path)) or "the document"
         return f"{place}: {error.message[:LONGEST]}"
-    except ValueError as error:  # text that isn't Unicode, or endlessly nested lists
+    except ValueError as error:  # text that isn't Unicode, or extremely deep nesting
         return str(error)
     return None

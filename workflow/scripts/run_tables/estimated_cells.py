@@ -1,4 +1,4 @@
-"""Tables with one row per cell: values that the cell's runs share, and means with intervals over the valid runs."""
+"""Tables with one row per cell: values that all runs of the cell share, and means over the valid runs, with intervals."""
 
 import pandas as pd
 
@@ -13,8 +13,9 @@ def estimated_cells(
 ) -> pd.DataFrame:
     """Return a table with one row per cell, in the order of the runs.
 
-    A column of numbers contains the mean over the cell's valid runs. If the column declares an interval, the interval's columns are filled
-    too, clipped to the column's bounds. Columns of other kinds contain the value of the cell's first run. ``n`` counts the valid runs.
+    A column of numbers contains the mean over the cell's valid runs. If the column declares an interval, the ends of the interval are
+    filled in too, clipped to the bounds of the column. Columns of other kinds contain the value of the cell's first run. ``n`` is the
+    number of valid runs.
 
     Parameters
     ----------
@@ -22,15 +23,15 @@ def estimated_cells(
     runs : pandas.DataFrame
         One row per run, or per part of a run: ``keys``, ``valid``, and columns of the table.
     confidence : float
-        Confidence of the intervals.
+        Confidence level of the intervals.
     keys : sequence of str
         Columns that identify a cell, including ``scenario``.
     of_scenario : pandas.DataFrame, optional
         Columns that depend only on the scenario, indexed by scenario.
     also : callable, optional
-        Function of the incomplete row and the cell's valid runs, which returns the remaining columns.
+        Called with the incomplete row and the cell's valid runs; returns the remaining columns.
     steps : dict of str to pandas.Series, optional
-        Column -> resolutions from `resolution.resolutions`. The resolution of all other columns is 0.
+        Column -> resolutions from `resolution.resolutions`; the resolution of all other columns is taken as 0.
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]

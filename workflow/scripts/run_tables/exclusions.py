@@ -1,4 +1,4 @@
-"""Reasons for excluding runs, and tables that include excluded runs with measurements."""
+"""Reasons for excluding runs, and tables that include those excluded runs that have measurements."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ KEPT = "_kept"
 
 
 def excluded_by(document) -> str:
-    """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if the run is valid.
+    """Return why a run is excluded, as a value of ``excluded_by`` in ``tidy/runs.csv``; empty if the run is valid.
 
-    If the path, the hosts or the measurement differed from the specification, the reason is `INSTRUMENT`, regardless of other failed
-    checks: such a run shows nothing about its senders.
+    If the path, the hosts or the measurement differed from the specification, the reason is `INSTRUMENT`, whatever other checks failed:
+    such a run says nothing about its senders.
     """
     if document["verdict"]["valid"]:
         return ""
@@ -38,7 +38,8 @@ def not_run(runs: pd.DataFrame) -> pd.Series:
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
     """Return the (scenario, IP version) pairs for which all runs were executed and each CCA has a valid run.
 
-    CCAs are ranked only in these pairs. In other pairs, a CCA would be missing, or CCAs would be compared over different runs.
+    CCAs are ranked only within these pairs. Elsewhere, a CCA would be missing from the ranking, or CCAs would be compared over different
+    runs.
     """
     places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
     whole = set()
@@ -62,18 +63,18 @@ def usable_exclusions(runs: pd.DataFrame) -> pd.Series:
 
 
 def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return ``tidy/runs.csv`` with the `usable_exclusions` marked as valid, or None if there are no such runs."""
+    """Return ``tidy/runs.csv`` with the runs in `usable_exclusions` marked as valid, or None if there are no such runs."""
     usable = usable_exclusions(runs)
     return runs.assign(valid=runs["valid"] | usable) if usable.any() else None
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table with its ``<column>_kept`` columns filled from a second table, which includes excluded runs.
+    """Return a table whose ``<column>_kept`` columns are filled from a second table, which includes excluded runs.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Table computed from valid runs, with a column ``<column>_kept`` for each of ``columns``.
+        Table computed from valid runs, with a column ``<column>_kept`` for each name in ``columns``.
     kept : pandas.DataFrame
         The same table computed from `runs_with_exclusions`.
     keys : sequence of str

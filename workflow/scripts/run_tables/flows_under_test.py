@@ -1,13 +1,13 @@
-"""The flows to which a run's columns refer: long flows or programs that use the CCA under test, in the direction of the data."""
+"""The flows described by the columns of a run: long flows or programs that use the CCA under test, in the direction of the data."""
 
 from experiment.flow_groups import OWN, PROGRAM, REVERSE
 from experiment.host_pairs import Pair
 
 
 def numbers_under_test(run) -> set[int]:
-    """Return the numbers of the flows of a `RunSpecification` that use the CCA under test.
+    """Return the numbers of those flows in a `RunSpecification` that use the CCA under test.
 
-    Groups with an explicit CCA, programs that aren't the run's CCA, and groups that send data in the reverse direction aren't under test.
+    Not under test are groups with an explicit CCA, programs other than the run's CCA, and groups that send data in the reverse direction.
     """
     named = {group.name for group in run.groups if group.cca != OWN or group.direction == REVERSE}
     under_test = {group.name for group in programs_under_test(run) if group.direction != REVERSE}

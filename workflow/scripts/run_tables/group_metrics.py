@@ -17,7 +17,7 @@ from testbed.readings.deliveries import lifetime_windows
 
 SHORT_FLOWS_SCHEMA = schema_of(SHORT_FLOWS)
 PERCENTILES = (50, 95, 99)
-#: Weight of a new deviation in the smoothed jitter (RFC 3550, section 6.4.1).
+#: Gain of the smoothed jitter: the weight of a new value of |D| (RFC 3550, section 6.4.1).
 JITTER_GAIN = 1 / 16
 
 
@@ -71,7 +71,8 @@ def _who(run, group):
 def _long_flows(document):
     """Return ``goodput_mbps`` by group of long flows; None if the goodput of any flow in the group is unknown.
 
-    A group's goodput is the sum of the flows' goodputs, divided by the number of on-times. A flow's goodput is averaged over its lifetime.
+    A group's goodput is the sum of its flows' goodputs, divided by the number of on periods. Each flow's goodput is averaged over the flow's
+    lifetime.
     """
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
@@ -86,7 +87,7 @@ def _long_flows(document):
 
 
 def _objects(run, group, objects):
-    """Yield the result of each object in a group of web objects, as columns of `SHORT_FLOWS`."""
+    """Yield the results for each object in a group of web objects, as columns of `SHORT_FLOWS`."""
     pair = run.group_pair(group)
     rtt_s, capacity = pair.rtt_ms / 1e3, run.capacity_in(pair.direction)
     for number, size in enumerate(objects["bytes"]):
@@ -110,7 +111,7 @@ def _objects(run, group, objects):
 
 
 def _watched_ms(run, completion_ns, start_ns, failure):
-    """Return the time in ms for which the run waited for an object; None for a failed object, which would never be complete."""
+    """Return how long the run waited for an object, in ms; None if the object failed or was never requested."""
     if completion_ns is not None:
         return completion_ns / 1e6
     if failure == NOT_COMPLETE and start_ns is not None:
@@ -121,7 +122,7 @@ def _watched_ms(run, completion_ns, start_ns, failure):
 def _completions(objects):
     """Return the columns of `GROUPS` about web objects.
 
-    For an incomplete object, the waiting time is a lower bound for the completion time, and the slowdown is infinite.
+    For an incomplete object, the waiting time is a lower bound on the completion time, and the slowdown is infinite.
     """
     complete = [row["completion_ms"] is not None for row in objects]
     watched = [math.inf if row["watched_ms"] is None else row["watched_ms"] for row in objects]
@@ -160,8 +161,8 @@ def _streams(document, run):
 def waits_ms(run, pair, streams) -> list[float]:
     """Return the queueing times in ms of the stream packets that arrived.
 
-    The queueing time of a packet is its one-way delay minus the path's delay when the packet left the queue. The result is empty if
-    jitter or late packets are configured, because their delay can't be distinguished from queueing.
+    The queueing time of a packet is its one-way delay minus the delay of the path at the time when the packet left the queue. The result is
+    empty if jitter or late packets are configured, because their additional delay can't be distinguished from queueing.
     """
     if run.direction(pair.direction).jitter_ms or run.late_percent(pair.direction):
         return []
@@ -178,12 +179,12 @@ def waits_ms(run, pair, streams) -> list[float]:
 
 
 def jitter_ms(delays_ns) -> float | None:
-    """Return the mean interarrival jitter of a stream in ms (RFC 3550, section 6.4.1 and A.8), or None with fewer than two packets.
+    """Return a stream's mean interarrival jitter in ms (RFC 3550, sections 6.4.1 and A.8), or None if fewer than two packets arrived.
 
-    The jitter is the smoothed difference D between the transit times of consecutive packets: J = J + (|D| - J) / 16. Transit times are
-    exact here, because both hosts share a clock. The standard reports only the last value; the mean also covers earlier packets.
+    The jitter J is the smoothed difference D between the transit times of consecutive packets: J = J + (|D| - J) / 16. Transit times are
+    exact here, because both hosts share a clock. RFC 3550 reports only the last value of J; the mean is taken over all values.
 
-    ``delays_ns`` has the one-way delay of each packet, in the order of packet numbers; None for a lost packet.
+    ``delays_ns`` lists the one-way delay of each packet, in the order of packet numbers, with None for a lost packet.
     """
     known = [delay for delay in delays_ns if delay is not None]
     smoothed, values = 0.0, []
@@ -194,7 +195,7 @@ def jitter_ms(delays_ns) -> float | None:
 
 
 def _percentiles(name, unit, values, known=None):
-    """Return percentiles of values as columns `<name>_p50_<unit>` and so on; None for percentiles that aren't reached.
+    """Return percentiles of values as columns `<name>_p50_<unit>` and so on; None for percentiles that the exact values don't determine.
 
     ``known`` is a mask of the exact values; the other values are lower bounds. By default all values are exact.
     """

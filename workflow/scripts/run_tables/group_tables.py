@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 _OTHER_GROUP = "the column doesn't apply to the group's application"
 _NOT_REACHED = f"too few objects or flows were complete to reach the percentile, or {_OTHER_GROUP}"
 _NONE_ARRIVED = f"no packet arrived, or {_OTHER_GROUP}"
-#: Columns that identify a group of flows within a run.
+#: Columns that identify a group of flows in a run.
 GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
@@ -19,7 +19,7 @@ GROUP_COLUMNS = (
 
 
 def _percentile_columns(name, unit, meaning, empty):
-    """Return one column per percentile, named as in `group_metrics`."""
+    """Return the declaration of one column per percentile, named as in `group_metrics`."""
     ending = f"_{unit}" if unit else ""
     words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
     return tuple(

@@ -1,4 +1,4 @@
-"""Columns of `tidy_tables.RUNS` with the number of packets that each link option affected."""
+"""Columns of `tidy_tables.RUNS` that count the packets affected by each link option."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.run_document import specification_of
@@ -6,7 +6,7 @@ from run_tables.table import count_column
 from testbed.checks.link_option_counts import COUNTED
 from wording.link_option_words import COUNT_WORDS
 
-#: Options whose packets are counted.
+#: Options for which the affected packets are counted.
 OPTIONS = tuple(option for option in LINK_OPTIONS if option.column)
 
 
@@ -20,7 +20,7 @@ def option_columns() -> tuple:
 
 
 def option_counts(document) -> dict[str, int | None]:
-    """Return, by column name, the number of packets in the data's direction that the option affected; None if it isn't set."""
+    """Return, by column name, how many packets in the data's direction each option affected; None for an option that isn't set."""
     specification = specification_of(document)
     met = {}
     for option in OPTIONS:

@@ -1,4 +1,4 @@
-"""Columns of a run on the load at the bottleneck: utilisation, queueing delay, and convergence time."""
+"""Columns of a run about the load on the bottleneck: utilisation, queueing delay, and convergence time."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from run_tables.path_changes import leaving_ms
 from run_tables.simulated_metrics import is_simulated
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES, windows
 
-#: Percentiles of the queueing delay.
+#: Percentiles of the queueing delay that are computed.
 PERCENTILES = (50, 95, 99)
-#: Largest relative deviation of a flow from its fair share: the delta of delta-fair convergence.
+#: Largest relative deviation from the fair share that still counts as fair: the delta of delta-fair convergence.
 DELTA = 0.1
-#: Shortest step over which a share is measured, in RTTs of the longest path.
+#: Shortest period over which a share is measured, in RTTs of the longest path.
 STEP_RTTS = 1
 
 
@@ -31,7 +31,7 @@ def _queueing(document, run):
     """Return percentiles and mean of the queueing delay (the time to drain the queue) over samples taken during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
-    # A netem that is the queue also holds the packets on the path.
+    # If a netem is the queue, it also holds the packets that are in transit on the path.
     if not series or run.rate_mbps is None or run.link.netem_is_queue:
         return dict.fromkeys(names)
     waiting = leaving_ms(run.timeline, series["time_s"], series["bytes"])
@@ -42,12 +42,12 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return the delivered data as a percentage of the data that the path can deliver.
+    """Return the data delivered in the forward direction as a percentage of the data that the path can deliver.
 
     None on a chain, for UDP, for applications other than iperf3, or if the path also carries traffic other than long flows and programs
     under test.
 
-    The bottleneck's counters aren't used, because they continue after the end of the traffic, while socket buffers are emptied.
+    The bottleneck's counters aren't used, because they keep counting after the end of the traffic, while socket buffers drain.
     """
     window = next(iter(windows(document).values()), None)
     under_test = programs_under_test(run)
@@ -63,14 +63,14 @@ def _utilisation(document, run):
 
 
 def convergence_s(document) -> float | None:
-    """Return the time in s from the last flow's start until all flows first have fair shares.
+    """Return the time in s from the start of the last forward flow until all forward flows first receive fair shares.
 
-    None if this never happens, if there are fewer than two flows, or if the run was simulated.
+    None if this never happens, if there are fewer than two forward flows, or if the run was simulated.
 
     This is the delta-fair convergence of RFC 5166 (section 2.3), after Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion
-    Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here n flows have
-    converged when each share is between (1 - delta) / n and (1 + delta) / n, with delta 0.1. Shares are measured between two readings of
-    delivered data that are at least one RTT of the longest path apart.
+    Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here, n flows
+    have converged when each share is between (1 - delta) / n and (1 + delta) / n, with delta = 0.1. Each share is measured between two
+    readings of delivered data, at least one RTT of the longest path apart.
     """
     delivered = document.get("delivered")
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):

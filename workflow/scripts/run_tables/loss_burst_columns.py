@@ -4,7 +4,7 @@ from experiment.run_document import specification_of
 
 
 def burst_columns(document) -> dict[str, float | None]:
-    """Return loss_bursts, loss_burst_packets and loss_burst_configured_packets of `tidy_tables.RUNS`, for the data's direction."""
+    """Return the columns loss_bursts, loss_burst_packets and loss_burst_configured_packets of `RUNS`, for the data's direction."""
     seen, model = (
         document.get("loss_bursts", {}).get("forward"),
         specification_of(document).direction("forward").loss_model,

@@ -1,10 +1,10 @@
-"""Columns of runs and flows on ECN: packets that queues marked or dropped, marks that receivers got, and marks echoed to senders."""
+"""Columns of runs and flows about ECN: packets marked or dropped by queues, marks received, and marks echoed to senders."""
 
 from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated
 from testbed.checks.mark_checks import ce_packets
 
-#: Kernel counter at a sender: segments delivered while its receiver reported CE marks.
+#: Kernel counter at a sender: segments delivered while the receiver echoed CE marks.
 ECHOED = "TcpExtTCPDeliveredCE"
 
 
@@ -27,7 +27,7 @@ def marks_of_run(document) -> dict[str, int | None]:
 
 
 def grown(before, after, name) -> int | None:
-    """Return the increase in a counter during the traffic, summed over queues; None if no queue has the counter."""
+    """Return the increase in a counter during the traffic, summed over queues; None if no queue keeps this counter."""
     if not any(name in queue for queue in after):
         return None
     return sum(queue.get(name, 0) for queue in after) - sum(queue.get(name, 0) for queue in before)

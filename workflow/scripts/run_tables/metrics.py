@@ -1,4 +1,4 @@
-"""The metrics of a run: their labels, and the scales on which two values are compared.
+"""The metrics of a run: their labels, and how two values are compared.
 
 The definitions and sources of the metrics are in `report_page/metric_words.py`, because only the report prints them.
 """
@@ -11,10 +11,10 @@ class Metric:
     """One metric of a run."""
 
     column: str  # column of ``tidy/runs.csv``
-    slug: str  # name of its figure and its anchor in the report
+    slug: str  # name of the metric's figure and of its anchor in the report
     name: str
-    unit: str  # written after a number
-    reference: str | None = None  # column of ``tidy/runs.csv`` with the value set by the scenario
+    unit: str  # unit, as written after a number
+    reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets
     reference_name: str | None = None  # name of the reference value
     count: bool = False  # whether values are whole numbers
     #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference,
@@ -22,12 +22,12 @@ class Metric:
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
-    worst: float | None = None  # worst possible value of a run; None if there is none
+    worst: float | None = None  # worst possible value for a run; None if there is no worst value
     ours: str = ""  # for a metric in `PUBLISHED_METRICS`, the slug of the corresponding metric in `METRICS`
 
     @property
     def effect_unit(self) -> str:
-        """Unit of a difference between two values: "%" or "points"."""
+        """The unit of a difference between two values: "%" or "points"."""
         return "points" if self.scale == "points" else "%"
 
 
@@ -82,5 +82,5 @@ def metric_by_slug(slug) -> Metric:
 
 
 def differences(section) -> dict[str, float]:
-    """Return a study's ``analysis.equivalence_margin`` or ``analysis.detect``, by column of ``tidy/runs.csv``."""
+    """Return the values of a study's ``analysis.equivalence_margin`` or ``analysis.detect``, by column of ``tidy/runs.csv``."""
     return {metric.column: section[metric.difference] for metric in METRICS}

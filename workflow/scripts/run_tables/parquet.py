@@ -15,12 +15,12 @@ TYPES = {
 
 
 def schema_of(table: Table) -> pyarrow.Schema:
-    """Return the Arrow schema of a table from its declaration."""
+    """Return the Arrow schema that follows from a table's declaration."""
     return pyarrow.schema([(column.name, TYPES[column.kind]) for column in table])
 
 
 def read_typed(path: str, table: Table) -> pyarrow.Table:
-    """Read a table's CSV file with the declared types. Guessed types would turn the scenario names 7 and 007 into numbers."""
+    """Read a table's CSV file with the declared types; guessed types would turn the scenario names 7 and 007 into numbers."""
     options = pyarrow.csv.ConvertOptions(
         column_types=schema_of(table), null_values=[""], true_values=["True"], false_values=["False"]
     )

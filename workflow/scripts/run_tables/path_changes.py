@@ -1,4 +1,4 @@
-"""Changes to the path during a run: table rows, and effects on waiting times and capacity."""
+"""Changes to the path during a run: the rows of a table, and the effects on queueing times and capacity."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ def change_rows(document, keys) -> Iterator[dict]:
 
 
 def _offered_mbps(document, entries):
-    """Return the link's mean rate in Mbit/s from each change in a trace until the next change; None for changes that aren't in a trace."""
+    """Return the link's mean rate in Mbit/s from each change of a trace to the next; None for changes that aren't part of a trace."""
     run = specification_of(document)
     offered, until_ns = [], {}
     for entry in reversed(entries):
@@ -39,9 +39,9 @@ def _offered_mbps(document, entries):
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
-    """Return the times in ms that the contents of a queue take to drain; None if the link has no rate.
+    """Return how long the data in a queue take to drain, in ms; None if the link's rate isn't limited.
 
-    At each of ``times_s``, the queue contains ``waiting_bytes``, which drain at the current and later rates of a `Timeline`.
+    At each time in ``times_s``, the queue contains ``waiting_bytes``, which drain at the current and later rates of a `Timeline`.
 
     Examples
     --------
@@ -60,13 +60,13 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
         return [count * 8 / rates[0][1] / 1e3 for count in waiting_bytes]
     begins_ms, rate_mbps = np.array(rates).T
     begins_ms = begins_ms / 1e6
-    # Bits that may have left by the beginning of each rate: 1 Mbit/s is 1,000 bits per ms. After the last change its rate continues.
+    # Number of bits that can have left when each rate begins; 1 Mbit/s is 1,000 bits per ms. The last rate continues indefinitely.
     end_ms = begins_ms[-1] + 8e9
     passed = np.r_[0, np.cumsum(np.diff(np.r_[begins_ms, end_ms]) * rate_mbps * 1e3)]
     edges_ms = np.r_[begins_ms, end_ms]
     times_ms = np.array(times_s) * 1e3
     gone_ms = np.interp(np.interp(times_ms, edges_ms, passed) + np.array(waiting_bytes) * 8, passed, edges_ms)
     if not rate_mbps.all():
-        # An empty queue has no delay, even while a trace has no capacity.
+        # An empty queue causes no delay, even while the rate of a trace is 0.
         gone_ms = np.where(np.array(waiting_bytes) > 0, gone_ms, times_ms)
     return [round(delay, 6) for delay in (gone_ms - times_ms).tolist()]

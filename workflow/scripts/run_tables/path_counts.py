@@ -2,14 +2,14 @@
 
 from experiment.run_document import specification_of
 
-#: The sender's interface on cable i, and the queueing disciplines that count bytes, the outer one first.
+#: The sender's interface on cable i, and the queueing disciplines that count bytes, outermost first.
 INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 
 
 def path_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict per path of a cable, with the columns of `tidy_tables.PATHS` after the run's factors; empty for a dumbbell.
+    """Return one dict per cable path, with the columns of `tidy_tables.PATHS` that follow the run's factors; empty without cables.
 
-    ``bytes`` exclude the overhead that a real cable adds to a frame (``link.frame_overhead_bytes``).
+    ``bytes`` excludes the overhead that a real cable adds to each frame (``link.frame_overhead_bytes``).
     """
     run = specification_of(document)
     if not run.is_cable:
@@ -20,7 +20,7 @@ def path_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _path_row(document, path):
-    """Return the traffic on a path, and the values of the path's MPTCP subflows at the last reading; paths are numbered from 0."""
+    """Return the traffic on a path (numbered from 0), and the last readings of the path's MPTCP subflows."""
     before, after = (document["links"][when][INTERFACE.format(path)] for when in ("before", "after"))
     outer = next((kind for kind in COUNTING if kind in after["qdiscs"]), None)
     counted = {

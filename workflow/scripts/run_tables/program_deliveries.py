@@ -1,7 +1,7 @@
 """Deliveries and time series of program flows, derived from the packets at both hosts.
 
-The results have the form of a run document's socket data, so the same code evaluates all flows. Values from a program's congestion
-control log (qlog) are in the columns that also contain the kernel's values.
+The results have the form of the socket data in a run document, so the same code evaluates all flows. Values from a program's congestion
+control log (qlog) are in the columns that contain the kernel's values for other flows.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ def with_program_deliveries(document) -> dict:
 
     If no program is under test, nothing is added to ``delivered``, and only flows with a congestion control log are added to ``series``.
 
-    The delivered bytes (`program_metrics.delivered_bytes`) are spread over the times at which packets arrived. The sent bytes are the
-    payload of all packets.
+    The delivered bytes (`program_metrics.delivered_bytes`) are distributed over time in proportion to the bytes that arrived. The sent
+    bytes are the payload of all packets.
     """
     run = specification_of(document)
     if "failure" in document:
@@ -43,9 +43,9 @@ def with_program_deliveries(document) -> dict:
 
 
 def end_ns(flow, entry, packets) -> int:
-    """Return the end of a program's flow in ns since the traffic's origin.
+    """Return when a program's flow ended, in ns since the traffic's origin.
 
-    This is the scheduled or the actual end, whichever is earlier, but not before the flow's last packet arrived.
+    This is the scheduled or the actual end, whichever is earlier, but not earlier than the arrival of the flow's last packet.
     """
     ended_ns = entry["client"]["ended_ns"]
     if flow.seconds is not None:
@@ -54,9 +54,9 @@ def end_ns(flow, entry, packets) -> int:
 
 
 def _reading_times_ns(run, flows):
-    """Return reading times in ns for a run without sockets.
+    """Return the times in ns at which deliveries are evaluated in a run without socket readings.
 
-    The readings cover the common lifetime of all flows, and the common lifetime of each set of flows with the same schedule.
+    The times span the common lifetime of all flows, and the common lifetime of each set of flows with the same schedule.
     """
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:
@@ -76,7 +76,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return the bytes that a flow had delivered by each of the given times; None before the flow's start and after its end."""
+    """Return the number of bytes that a flow had delivered by each of the given times; None before the flow's start and after its end."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
@@ -85,7 +85,7 @@ def _delivered(flow, entry, packets, times_ns):
 
 
 def _arrived(flow, entry, packets, times_ns):
-    """Return the bytes that arrived by each of the given times, interpolated linearly within each step of the packet counts."""
+    """Return how many bytes had arrived by each of the given times, interpolated linearly within each step of the packet counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
     return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
@@ -97,7 +97,7 @@ def _summed(steps, step_ns, times_ns):
 
 
 def _series(flow, entry, packets, times_s, ip_version):
-    """Return a flow's time series at the times of the queue's samples during the flow."""
+    """Return a flow's time series at the times within the flow's lifetime at which the queue was sampled."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
     times_ns = 1e9 * np.asarray(times_s)
@@ -116,7 +116,7 @@ def _log(flow, entry):
 
 
 def _logged(log, packets, times_ns, ip_version):
-    """Return a log's columns at the given times; windows are converted from bytes to packets of the flow's largest size."""
+    """Return the columns of a log at the given times; bytes are converted to packets by the payload of the flow's largest packet."""
     payload_bytes = (
         packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
     )
@@ -131,11 +131,11 @@ def _logged(log, packets, times_ns, ip_version):
             continue
         found = [values[min(place, len(values) - 1)] if place >= 0 else None for place in places]
         columns[name] = [value / payload_bytes if unit == "packets" and value is not None else value for value in found]
-    # The phase is derived from the log's state, or from the threshold as for the kernel.
+    # The phase is derived from the logged state or, as for the kernel, from ssthresh.
     return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
 
 
-#: Column of ``tidy/sockets.parquet`` -> column of a log, and "packets" if its bytes are converted to packets.
+#: Column of ``tidy/sockets.parquet`` -> column of a log, and "packets" if the logged bytes are converted to packets.
 LOGGED = {
     "cwnd_packets": ("cwnd_bytes", "packets"), "ssthresh_packets": ("ssthresh_bytes", "packets"),
     "unacked_packets": ("flight_bytes", "packets"), "rtt_ms": ("rtt_ms", ""), "rttvar_ms": ("rttvar_ms", ""),

@@ -1,8 +1,8 @@
 """Results of program flows: rows of ``tidy/flows.csv`` and columns of ``tidy/groups.csv``, computed from the packets at both hosts.
 
-A program's goodput is based on the amount that the program reports as received. Without such a report, it is based on the data
-delivered by TCP, with each byte counted once, or on the payload of the UDP packets that arrived. This payload includes the headers and
-retransmissions of the program's protocol.
+A program's goodput is based on the amount of data that the program reports as received. Without such a report, it is based on the data that
+TCP delivered, with each byte counted once, or on the payload of the UDP packets that arrived. The UDP payload includes the headers and
+retransmissions of the program's own protocol.
 """
 
 import math
@@ -66,7 +66,7 @@ def flows_of_programs(document) -> list[tuple]:
 
 
 def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
-    """Return two sizes in bytes of the largest packet that a run's programs sent: its payload, and its size at the bottleneck.
+    """Return, for the largest packet that a run's programs sent, its payload and its size at the bottleneck, in bytes.
 
     Both are None if the programs sent no packets.
     """
@@ -89,7 +89,7 @@ def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
 
 
 def delivered_bytes(flow, entry, packets) -> int:
-    """Return the total number of bytes that a flow delivered, on which its goodput is based (see the module's docstring)."""
+    """Return the total number of bytes that a flow delivered; its goodput is based on this number (see the module's docstring)."""
     said = reported_bytes(flow, entry)
     if said is not None:
         return said
@@ -97,16 +97,16 @@ def delivered_bytes(flow, entry, packets) -> int:
 
 
 def lifetime_ns(packets) -> tuple[int, int] | None:
-    """Return the times in ns at which a flow's first packet was sent and its last packet arrived, or None if no packet arrived."""
+    """Return when a flow's first packet was sent and when its last packet arrived, in ns, or None if no packet arrived."""
     if packets["last_arrived_ns"] is None:
         return None
     return packets["first_sent_ns"], packets["last_arrived_ns"]
 
 
 def goodput_mbps(flow, entry, packets, window) -> float:
-    """Return a flow's goodput in Mbit/s in a window, which is (begin, end) in ns since the traffic's origin.
+    """Return a flow's goodput in Mbit/s in a measurement window, given as (begin, end) in ns since the traffic's origin.
 
-    If a step of the packet counts is only partly inside the window, the step's data count in proportion.
+    If a step of the packet counts is only partly inside the window, its data are counted in proportion.
     """
     (begin_ns, end_ns), step_ns, steps = window, packets["step_ns"], packets["arrived_bytes_by_step"]
     inside = sum(
@@ -120,7 +120,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return the time in ms from the client's start to its end; None if the flow has no fixed size or was never complete."""
+    """Return the time in ms from the client's start to its exit; None if the flow has no fixed size or the client didn't complete it."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None
@@ -148,14 +148,14 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may belong to the wrong packets, because some packets look alike and the numbers sent and received differ."""
+    """Return whether delays may be attributed to wrong packets, because some packets look alike and the sent and arrived counts differ."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 
 def _waits_ms(run, members):
     """Return the queueing times in ms of a group's packets; empty if jitter or late packets are configured.
 
-    The queueing time of a packet is its one-way delay minus the path's delay when the packet left the queue.
+    The queueing time of a packet is its one-way delay minus the delay of the path at the time when the packet left the queue.
     """
     direction = members[0][0].pair.direction
     if run.direction(direction).jitter_ms or run.late_percent(direction):
@@ -170,9 +170,9 @@ def _waits_ms(run, members):
 
 
 def _completions(run, members):
-    """Return the completion columns of a group whose flows have a fixed size; empty for other groups.
+    """Return the columns about completion for a group whose flows have a fixed size; empty for other groups.
 
-    For an incomplete flow, the time for which its client ran is a lower bound for the completion time.
+    For an incomplete flow, the time for which its client ran is a lower bound on the completion time.
     """
     if members[0][0].bytes is None:
         return {}

@@ -1,4 +1,4 @@
-"""Size and management of the bottleneck's queue."""
+"""Size and queueing discipline of the bottleneck's queue."""
 
 import math
 
@@ -8,7 +8,7 @@ from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
-    """Return the size of a queue as in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP" or "100000 bytes"."""
+    """Return the size of a queue in the form used in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP" or "100000 bytes"."""
     measure, amount = measure_of(queue)
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 
@@ -34,7 +34,7 @@ def discipline_columns(scenario) -> dict[str, str]:
 
 
 def parameter_words(queue, all_of_them=True) -> str:
-    """Return the parameters of a queue's discipline, such as "target_ms 5, ecn true".
+    """Return the parameters of a queueing discipline as text, such as "target_ms 5, ecn true".
 
     Without ``all_of_them``, return only parameters that differ from the defaults.
 
@@ -50,21 +50,22 @@ def parameter_words(queue, all_of_them=True) -> str:
 
 
 def _value_words(value):
-    """Return a value as written in a study."""
+    """Return a value as it is written in a study."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
-    """Return a queue's size in bandwidth-delay products (link rate times RTT of the empty path); None if rate, RTT or size is unknown.
+    """Return a queue's size in bandwidth-delay products (link rate times base RTT); None if rate, RTT or size is unknown.
 
     Parameters
     ----------
     queue : str
-        Queue size from `queue_words`. A size in BDPs is returned unchanged, although rounding to whole packets makes the queue a little larger.
+        Queue size from `queue_words`. A size in BDPs is returned unchanged, although rounding up to whole packets makes the queue slightly
+        larger.
     held_bytes : float or None
         Size of the full queue in bytes (`queue_bytes` of `tidy_tables.RUNS`).
     rate_mbps, rtt_ms : float or None
-        Rate of the link, and RTT of the empty path.
+        Link rate and base RTT.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
 def queues_of(runs) -> pd.DataFrame:
     """Return the sizes of a packet and of the full queue, in bytes, for each scenario and IP version.
 
-    ``runs`` is ``tidy/runs.csv``. The columns are ``packet_bytes`` and ``queue_bytes``, indexed by (scenario, ip_version); values
-    that no run has are missing.
+    ``runs`` is ``tidy/runs.csv``. The columns are ``packet_bytes`` and ``queue_bytes``, indexed by (scenario, ip_version); a value is
+    missing if no run recorded it.
     """
     return runs.groupby(["scenario", "ip_version"], sort=False)[["packet_bytes", "queue_bytes"]].first()

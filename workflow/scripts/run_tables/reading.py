@@ -1,7 +1,7 @@
 """Read tidy and analysis tables, and raise an error if one doesn't match its declaration.
 
-Text columns stay text, because a scenario may be called "1" or "nan". An empty number is a missing value.
-A missing column or a value of the wrong kind raises an error that names the file.
+Text columns are never converted, because a scenario may be called "1" or "nan". An empty field in a column of numbers is a missing value. A
+missing column or a value of the wrong kind raises an error that names the file.
 """
 
 import csv
@@ -26,7 +26,7 @@ _kept: dict[tuple, pd.DataFrame] | None = None
 
 @contextmanager
 def read_once() -> Iterator[None]:
-    """Return a context in which each file is read only once; further readers get a copy of the table."""
+    """Return a context in which each file is read only once; later calls return a copy of the table."""
     global _kept
     _kept = {}
     try:
@@ -45,7 +45,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
     ----------
     path : str, path, or text file
     table : Table
-        Table whose columns the file must have. Other columns are kept as text.
+        Table whose columns must be in the file. Additional columns are kept as text.
     """
     if _kept is None or not isinstance(path, (str, os.PathLike)):
         return _read_table(path, table)
@@ -58,7 +58,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
 
 def _read_table(path, table):
     try:
-        # As objects, because with pandas' own text type each step of each column would take several times as long.
+        # As objects, because every operation on a column would take several times as long with pandas' own text type.
         texts = pd.read_csv(path, dtype=object, keep_default_na=False)
     except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a CSV table ({error})") from error
@@ -108,7 +108,7 @@ def read_runs(path) -> pd.DataFrame:
 
 
 def runs_of_rows(rows) -> pd.DataFrame:
-    """Return rows of `RUNS` that are not yet in a file, in the form returned by `read_runs`."""
+    """Return rows of `RUNS` that haven't been written to a file, in the form in which `read_runs` returns them."""
     text = io.StringIO()
     table = csv.DictWriter(text, RUNS.names)
     table.writeheader()
@@ -133,7 +133,7 @@ def read_checks(path) -> pd.DataFrame:
 
 
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
-    """Return an input file as a script needs it: the rows of a CSV file, the content of a JSON file, or the path of any other file.
+    """Return an input file in the form that scripts use: the table of a CSV file, the content of a JSON file, or any other file's path.
 
     For a list of paths, return a list of such inputs.
 
@@ -143,7 +143,7 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
         Name of a tidy table or of a table in ``kinds``, with the prefix ``other_`` if the table is from another study.
     path : str, path, or list of them
     kinds : mapping
-        Analysis table -> its columns -> their kinds.
+        Name of an analysis table -> column -> kind of the column.
     """
     if isinstance(path, list | tuple):
         return [read_named(name, one, kinds) for one in path]
@@ -174,7 +174,7 @@ def run_name(row) -> str:
 def link_packets(runs: pd.DataFrame) -> pd.Series:
     """Return the number of packets in each run that passed the queue and reached the lossy link.
 
-    Missing if queue and link share one netem, because their drops are then indistinguishable.
+    The number is missing if queue and link share one netem, because their drops are then indistinguishable.
     """
     return runs["packets_sent"] - runs["queue_drops"]
 

@@ -1,24 +1,24 @@
-"""Linux's counters of out-of-order segments and of TCP's reactions to these segments."""
+"""Linux counters of out-of-order segments and of TCP's reactions to them."""
 
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test
 from testbed.network.behind_bottleneck import counts
 
-#: Column of ``tidy/runs.csv`` -> side whose hosts are added up, and names of the counters in nstat. The two DSACK counters (RFC 2883) are
-#: for data below and above the cumulative acknowledgement.
+#: Column of ``tidy/runs.csv`` -> the side whose hosts' counters are added up, and the names of these counters in nstat. The two DSACK
+#: counters (RFC 2883) count duplicates below and above the cumulative acknowledgement.
 COUNTERS = {
     "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
     "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
     "reordering_events": ("sender", ("TcpExtTCPSACKReorder", "TcpExtTCPRenoReorder", "TcpExtTCPTSReorder")),
     "recoveries": ("sender", ("TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery")),
-    # TCPLossUndo isn't included: it undoes the effect of a timeout, which isn't a recovery.
+    # TCPLossUndo isn't included, because it undoes the effect of a timeout, and timeouts aren't counted as recoveries.
     "recoveries_undone": ("sender", ("TcpExtTCPFullUndo", "TcpExtTCPPartialUndo", "TcpExtTCPDSACKUndo")),
     "duplicate_segments": ("receiver", ("TcpExtTCPDSACKOldSent", "TcpExtTCPDSACKOfoSent")),
 }
 
 
 def reordering_counts(document) -> dict[str, int | None]:
-    """Return the columns of `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
+    """Return the columns in `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
     A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
     retransmissions and duplicates can't be distinguished.
@@ -38,26 +38,26 @@ def reordering_counts(document) -> dict[str, int | None]:
 def waiting_per_late_packet(document) -> float | None:
     """Return waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
 
-    The value isn't the reordering extent of RFC 4737: a retransmission that arrives before the late packet ends the wait, and a segment
-    that waits for two late packets counts once.
+    The value isn't the reordering extent of RFC 4737: if a retransmission arrives before the late packet, it ends the wait, and a segment
+    that waits for two late packets is counted once.
     """
     if not specification_of(document).option("reordering", "forward"):
         return None
     _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
-    # Segments also wait for lost segments.
+    # Segments also wait in the out-of-order queue if a segment before them was lost.
     return waited / late if late and waited is not None and not any_drops(document) else None
 
 
 def any_drops(document) -> bool:
-    """Return whether any queueing discipline of the network dropped a packet."""
+    """Return whether any queueing discipline in the network dropped a packet."""
     return any(qdisc["drops"] for device in document["links"]["after"].values() for qdisc in device["qdiscs"].values())
 
 
 def cwnd_packets(document) -> float | None:
     """Return the mean congestion window in packets over all readings of the senders' sockets; None without readings.
 
-    Each MPTCP subflow counts separately.
+    Each MPTCP subflow is a separate socket.
     """
     looks = document.get("sockets") or []
     seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
@@ -65,7 +65,7 @@ def cwnd_packets(document) -> float | None:
 
 
 def window_limited_percent(document) -> float | None:
-    """Return window_limited_percent of `tidy_tables.RUNS`: the mean over the flows under test, from their sockets' last readings."""
+    """Return the column window_limited_percent of `RUNS`: the mean over the flows under test, from the last reading of each socket."""
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}

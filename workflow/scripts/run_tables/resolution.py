@@ -1,7 +1,7 @@
 """The resolution of a run's metrics: the smallest difference that a metric can show.
 
-Without randomness (a lone flow, no loss), replications differ only in the start of the traffic, and thus in the last packet
-inside the window. All such replications give the same value.
+Without randomness (a lone flow, no loss), replications differ only in the start time of the traffic, and therefore in which packet is the
+last in the measurement window. Within the resolution, all such replications give the same value.
 """
 
 import numpy as np
@@ -12,22 +12,22 @@ from testbed.readings.deliveries import START_UP
 
 # iperf3 reports mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001
-# Number of ends of the window; at each end, a packet may fall inside or outside.
+# Number of ends of the measurement window; at each end, a packet may fall inside or outside.
 ENDS_OF_WINDOW = 2
-#: Payload of a full packet if the kernel's segment size is unknown.
+#: Payload of a full packet in bytes, used if the kernel's segment size is unknown.
 PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
-# Ticks per second, the unit of a core's time in /proc/stat.
+# Ticks per second; CPU times in /proc/stat are in ticks.
 TICKS_PER_S = 100
 
-#: Columns of ``tidy/runs.csv`` whose resolution is known.
+#: Columns of ``tidy/runs.csv`` with a known resolution.
 RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
 
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit; unknown resolutions are missing.
 
-    - Goodput: one packet of each flow at each end of the window. Jain's index and transfer time: the resulting change.
-    - Round-trip time: iperf3's last digit; for messages, one exchange at the end.
+    - Goodput: one packet of each flow at each end of the measurement window. Jain's index and transfer time: the resulting change.
+    - Round-trip time: the last digit that iperf3 reports; for messages, one exchange at the end.
     - Share of packets: one packet.
     - Busy share of the cores: one tick.
     - Count: 1.
@@ -60,10 +60,10 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def jain_resolution(index, share) -> pd.Series:
-    """Return the resolution of Jain's indices, given the resolution of the flows' goodputs as a share of their mean.
+    """Return the resolution of Jain's index, given the resolution of the flows' goodputs as a fraction of the mean goodput.
 
-    If each goodput x has an error of at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r. The mean of the absolute
-    values is at most their root mean square, sqrt(1 - J). If all goodputs are equal, |dJ| is r^2 divided by the squared mean.
+    If each goodput x has an error of at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r. The mean of these absolute values
+    is at most their root mean square, sqrt(1 - J). If all goodputs are equal, |dJ| is r^2 divided by the squared mean.
     """
     return 2 * index * np.sqrt((1 - index).clip(lower=0)) * share + share**2
 
@@ -84,7 +84,7 @@ def resolution_of(runs: pd.DataFrame, metric: str) -> float:
 def coarsest(steps: pd.Series) -> float:
     """Return the coarsest of the given resolutions, or 0 if none is known.
 
-    A caller can compute `resolutions` once for a whole table, and then call this function for parts of the table.
+    A caller can compute `resolutions` once for an entire table, and then call this function for parts of the table.
     """
     step = steps.max()
     return 0.0 if pd.isna(step) else float(step)

@@ -13,15 +13,16 @@ from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size in bytes of a run document's file, and of its decompressed text. A run of 30 s with 12 flows needs less than a hundredth.
+#: Maximum sizes in bytes of a run document's file and of its decompressed text. A 30 s run with 12 flows needs less than a hundredth of
+#: each.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
-#: Further sections in the document of an executed run.
+#: Additional sections in the document of an executed run.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
-#: Step and cause in the placeholder for a missing document.
+#: Step and cause of the failure in the placeholder for a missing document.
 NO_DOCUMENT = ("run", "there is no document")
-#: Largest length of a message about a document, in characters. A path may have 4,096 characters, and its end identifies the document.
+#: Maximum length in characters of a message about a document. A path can be 4,096 characters long, and its end identifies the document.
 LONGEST_SENTENCE = 5000
 
 
@@ -40,7 +41,7 @@ def file_sha256(path) -> str:
 
 
 def run_of(path) -> tuple[str, str, str, int]:
-    """Return the run named by a document's path: scenario, CCA, IP version, replication."""
+    """Return the run that a document's path names: scenario, CCA, IP version, replication."""
     *cell, name = Path(path).parts[-4:]
     return *cell, int(name.partition(".")[0])
 
@@ -56,8 +57,7 @@ def read_document(path, specification, made_by=None) -> dict:
     specification : dict
         Specification that the workflow passes to the testbed for this run (`study.run_specification`).
     made_by : dict, optional
-        Platform without its version -> required values of the document's environment:
-        ``testbed_digest``, ``image_digest``.
+        Platform without its version -> required values in the document's environment: ``testbed_digest``, ``image_digest``.
     """
     document = _whole_document(path)
     platform = specification["scenario"]["platform"].partition(":")[0]
@@ -72,7 +72,7 @@ def read_document(path, specification, made_by=None) -> dict:
 
 
 def _whole_document(path) -> dict:
-    """Return the content of a file if it is a run document of this schema; otherwise raise `DocumentError`."""
+    """Return the content of a file if it is a run document with this schema version; otherwise raise `DocumentError`."""
     try:
         compressed = given_bytes(path, DOCUMENT_LIMIT)
         text = gzip.GzipFile(fileobj=io.BytesIO(compressed)).read(TEXT_LIMIT + 1)
@@ -108,7 +108,7 @@ def missing_document(specification) -> dict:
 
 
 def is_missing(document) -> bool:
-    """Return whether a document is a placeholder (`missing_document`)."""
+    """Return whether a document is a placeholder made by `missing_document`."""
     return tuple(document.get("failure", {}).values()) == NO_DOCUMENT
 
 

@@ -1,4 +1,4 @@
-"""Metrics of a run, its flows and its intervals, computed from the run document."""
+"""Metrics of a run, of its flows and of its reporting intervals, computed from the run document."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from testbed.checks.loss_checks import outage_drops
 from testbed.network.policer import drops
 from testbed.readings.deliveries import lifetime_windows, windows
 
-#: Direction of TCP's data on the path.
+#: Direction in which TCP data are sent on the path.
 FORWARD = "forward"
 
 
@@ -30,7 +30,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
         "group": run.long_flows[flow].group,
         "hops": pair.hops,
         "first_hop": pair.first_hop,
-        # A cable's only pair of hosts may have several paths; their mean RTT counts.
+        # The only pair of hosts of a cable may use several paths, so their mean base RTT is used.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
         "direction": pair.direction,
         "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
@@ -38,7 +38,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
 
 
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` after the run's factors, except ``valid``.
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` that follow the run's factors, except ``valid``.
 
     For a simulated run, the values come from the simulator. ``rule`` defines start-up.
     """
@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that reads a document's flows; different programs that carry flows need different functions."""
+    """Return the function that reads a document's flows, which depends on the program that carried the flows."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -70,7 +70,7 @@ def _flows_of_kind(document):
 
 
 def _delivered(flow, window, steady, is_file):
-    """Return a flow's delivered data, goodput and window; the goodput of a file covers the whole transfer."""
+    """Return a flow's delivered data, goodput and measurement window; without a window, a file's goodput is that of the entire transfer."""
     number = flow["flow"]
     return {
         "goodput_mbps": window.goodput_mbps(number)
@@ -87,7 +87,7 @@ def _delivered(flow, window, steady, is_file):
 
 def _iperf3_flows(document):
     """Yield the flows of plain TCP connections of iperf3, without their conditions."""
-    # The kernel's smallest RTT (tcpi_min_rtt), from the last reading of the sockets that has it.
+    # The kernel's minimum RTT (tcpi_min_rtt), from the last socket reading that contains it.
     looks = (socket for look in document["sockets"] for socket in look["sockets"])
     smallest = {socket["flow"]: socket["rtt_min_ms"] for socket in looks if "rtt_min_ms" in socket}
     for process in document["traffic"]:
@@ -110,10 +110,10 @@ def _iperf3_flows(document):
 
 
 def bottleneck_metrics(document) -> dict[str, float | None]:
-    """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
+    """Return the columns packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    If one netem is the queue and also causes the random loss (``both-ends``, ``sending-host``), the netem's counter includes
-    both kinds of drops. If loss is configured, ``queue_drops`` and ``link_drops`` are then None.
+    If one netem is both the queue and the cause of random loss (``both-ends``, ``sending-host``), its counter includes both kinds of drops;
+    ``queue_drops`` and ``link_drops`` are then None if loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -121,7 +121,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     run = specification_of(document)
     link = run.link
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
-        # Without emulation (a ping-pong under a real clock), packets are neither counted nor dropped.
+        # Without emulation (ping-pong messages on a real clock), packets are neither counted nor dropped.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "policer_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     lost -= outage_drops(document, FORWARD)
@@ -145,10 +145,10 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
 
 
 def _counts_of(document, interfaces, kind):
-    """Return the number of packets sent by the interfaces and the number dropped by their qdiscs during the traffic.
+    """Return the number of packets that the interfaces sent, and the number that their qdiscs dropped, during the traffic.
 
-    The devices count the sent packets. With segmentation offload, qdiscs would be inconsistent: they count each segment
-    of a super-packet that passes, but count a dropped super-packet as one packet.
+    Sent packets are counted by the devices. With segmentation offload, qdiscs would count inconsistently: they count each segment of a
+    super-packet that they send, but count a dropped super-packet as one packet.
     """
     passed = dropped = 0
     for name in interfaces:
@@ -159,7 +159,7 @@ def _counts_of(document, interfaces, kind):
 
 
 def segment_bytes(document) -> int | None:
-    """Return the payload of a full segment in bytes, as reported by the sender's TCP.
+    """Return the payload of a full segment in bytes, as reported by TCP at the sender.
 
     If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured
     payload.
@@ -171,9 +171,10 @@ def segment_bytes(document) -> int | None:
 
 
 def span_ns(document) -> tuple[int, int]:
-    """Return the beginning and the end of the time in which deliveries are known, in ns since the traffic's origin.
+    """Return the beginning and the end of the period in which deliveries are known, in ns since the traffic's origin.
 
-    The time covers the flows' windows. Without windows, it covers the flows' lifetimes or transfers; without these, it covers all traffic.
+    The period comprises the flows' measurement windows or, if there are none, the flows' lifetimes or transfers. If these are unknown too,
+    it comprises all traffic.
     """
     spans = [span for _, span in delivered_spans(document)]
     if not spans:
@@ -182,7 +183,7 @@ def span_ns(document) -> tuple[int, int]:
 
 
 def ideal_shares(document, goodput) -> dict[str, float | None]:
-    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`.
+    """Return the columns capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`.
 
     ``goodput`` is the run's goodput in Mbit/s, or None.
     """
@@ -193,7 +194,7 @@ def ideal_shares(document, goodput) -> dict[str, float | None]:
         capacity = round(known * run.packet_bytes / run.payload_bytes, 9)
         limits += [] if run.is_chain else [(known, most - known)]
     for limit in filter(None, (run.traffic.bitrate_mbps, run.max_pacing_rate_mbps)):
-        # iperf3 sends whole blocks.
+        # iperf3 sends only complete blocks.
         limits.append((limit * run.flows, run.traffic.block_bytes * run.flows * to_mbps))
     ideal, late = min(limits, default=(None, None))
     share = None
@@ -203,9 +204,9 @@ def ideal_shares(document, goodput) -> dict[str, float | None]:
 
 
 def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]:
-    """Return a full packet's application payload and its size at the bottleneck, in bytes; (None, None) if they are unknown.
+    """Return the application payload of a full packet and its size at the bottleneck, in bytes; (None, None) if they are unknown.
 
-    The size at the bottleneck includes tunnel headers, MPTCP's option and frame overhead.
+    The size at the bottleneck includes tunnel headers, the MPTCP option and frame overhead.
     """
     run = specification_of(document)
     if run.traffic.application == "round-trip":
@@ -218,7 +219,7 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
     tunnel = run.multipath.tunnel_ip_version if run.multipath.by == "gre" else None
     frame = frame_bytes(payload, run.traffic.protocol, run.ip_version, run.link.frame_overhead_bytes, tunnel)
     if run.multipath.by == "mptcp":
-        payload -= MPTCP_OPTION_BYTES  # the kernel's segment size includes it
+        payload -= MPTCP_OPTION_BYTES  # the kernel's segment size includes the option
     return payload, frame
 
 
@@ -236,7 +237,7 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
 
 
 def total(flows, key) -> float | None:
-    """Return the sum over the flows, or None if there are no flows or any flow has no value."""
+    """Return the sum of a column over the flows, or None if there are no flows or a value is missing."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
 
@@ -244,7 +245,7 @@ def total(flows, key) -> float | None:
 def retransmits_of_run(document, flows) -> int | None:
     """Return the number of retransmits in a run, or None if it is unknown.
 
-    For MPTCP, the sending hosts' counters are used, because only they include all subflows.
+    For MPTCP, the counters of the sending hosts are used, because only these include all subflows.
     """
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
@@ -254,7 +255,7 @@ def retransmits_of_run(document, flows) -> int | None:
 
 
 def _of_one_time(document, flows):
-    """Return whether the flows were scheduled to send at the same time, so that their individual rates may be added up."""
+    """Return whether all flows were scheduled to send during the same period, so that their individual rates can be added up."""
     run = specification_of(document)
     groups = {group.name: (group.start_s, group.stop_s) for group in run.groups}
     own = [(flow.start_s, flow.stop_s) for flow in run.long_flows] + [groups[flow.group] for flow in run.program_flows]
@@ -262,7 +263,7 @@ def _of_one_time(document, flows):
 
 
 def _shared(flows, key):
-    """Return the flows' common value, or None if they differ."""
+    """Return the value that all flows share, or None if their values differ."""
     values = {flow[key] for flow in flows}
     return values.pop() if len(values) == 1 else None
 
@@ -273,9 +274,9 @@ def _has_several_rtts(document):
 
 
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
-    """Return the metrics of the run as a whole, as columns of `tidy_tables.RUNS`: goodput, RTT, loss, retransmits, fairness and so on.
+    """Return the metrics of an entire run, as columns of `tidy_tables.RUNS`: goodput, RTT, loss, retransmits, fairness and so on.
 
-    ``flows`` come from `flow_metrics` with the same rule for start-up.
+    ``flows`` are the flows under test, from `flow_metrics` with the same rule for start-up.
     """
     minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
@@ -300,11 +301,11 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
 
 
 def interval_metrics(document) -> Iterator[dict]:
-    """Yield one dict per flow and reporting interval, with the columns of `tidy_tables.INTERVALS` after the run's factors."""
+    """Yield one dict per flow and reporting interval, with the columns of `tidy_tables.INTERVALS` that follow the run's factors."""
     if is_simulated(document):
         yield from simulated_intervals(document)
         return
-    plain = not has_own_metrics(document)  # otherwise iperf3 has only one subflow's values, or none
+    plain = not has_own_metrics(document)  # otherwise iperf3 reports the values of only one subflow, or none
     for process in document["traffic"]:
         for interval in process.get("client", {}).get("intervals", ()):
             for flow, stream in zip(process["flows"], interval["streams"], strict=True):

@@ -1,4 +1,4 @@
-"""Read time series run by run, because ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
+"""Read time series one run at a time, because ``tidy/sockets.parquet`` of a large study doesn't fit into memory."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ import pyarrow.parquet
 
 from run_tables.run_keys import RUN
 
-# Number of row groups read at once; each run has one or more.
+# Number of row groups that are read at once; each run fills one or more.
 GROUPS_AT_ONCE = 64
 
 
 def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str, str, int], pd.DataFrame]]:
-    """Yield each run's rows of a table of time series.
+    """Yield the rows of each run from a table of time series.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
         groups = range(first, min(first + GROUPS_AT_ONCE, file.num_row_groups))
         table = file.read_row_groups(list(groups), columns=[*RUN, *columns]).to_pandas()
         for name, begin, end in _runs_in(table):
-            # A run may continue in the next row groups.
+            # The rows of a run may continue in the next row groups.
             if name != run:
                 if parts:
                     yield run, pd.concat(parts, ignore_index=True)
@@ -49,7 +49,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
 
 
 def _runs_in(table):
-    """Return (run, first row, row after the last) for each run in a table."""
+    """Return (run, first row, last row + 1) for each run in a table."""
     if table.empty:
         return []
     codes = np.column_stack([*(table[name].cat.codes for name in RUN[:3]), table[RUN[3]]])

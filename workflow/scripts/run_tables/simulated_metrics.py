@@ -1,22 +1,22 @@
-"""Metrics from a simulator's counters, with the keys of `run_metrics`; unavailable values are None."""
+"""Metrics computed from a simulator's counters, with the same keys as in `run_metrics`; unavailable values are None."""
 
 from collections.abc import Iterator
 
 
 def is_simulated(document) -> bool:
-    """Return whether a run document comes from a simulator."""
+    """Return whether a run document was made by a simulator."""
     return any("simulated" in process for process in document["traffic"])
 
 
 def counted_flows(document) -> Iterator[tuple[dict, dict]]:
-    """Yield (process, simulator's counters for a flow) for each flow, in the order of flows."""
+    """Yield each flow's process and the simulator's counters for the flow, in the order of flows."""
     for process in document["traffic"]:
         for counted in process["simulated"]["flows"]:
             yield process, counted
 
 
 def simulated_flows(document) -> list[dict]:
-    """Return one dict per flow, with the keys of `run_metrics._iperf3_flows`."""
+    """Return one dict per flow, with the same keys as `run_metrics._iperf3_flows`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
         {
@@ -34,7 +34,7 @@ def simulated_flows(document) -> list[dict]:
 
 
 def simulated_intervals(document) -> Iterator[dict]:
-    """Yield one dict per flow and reporting interval, with the keys of `run_metrics.interval_metrics`."""
+    """Yield one dict per flow and reporting interval, with the same keys as `run_metrics.interval_metrics`."""
     for _, counted in counted_flows(document):
         for interval in counted["intervals"]:
             length_s = interval["end_s"] - interval["start_s"]
@@ -47,9 +47,9 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit in packets of the bottleneck's queue in the data's direction, or None.
+    """Return the limit of the bottleneck's queue in the data's direction, in packets, or None.
 
-    The queue is a discipline or, without one, the device's own queue.
+    The queue belongs to a queueing discipline or, if there is none, to the device itself.
     """
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
@@ -58,7 +58,7 @@ def simulated_limit_packets(document) -> int | None:
 
 
 def simulated_bottleneck(document) -> dict[str, float]:
-    """Return the packet counts at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
+    """Return the packet counts at and behind the bottleneck, with the same keys as `run_metrics.bottleneck_metrics`."""
     placed, before, after = document["network"]["set"], document["links"]["before"], document["links"]["after"]
     bottleneck = placed["bottleneck"]["forward"][0]
 
@@ -69,7 +69,7 @@ def simulated_bottleneck(document) -> dict[str, float]:
         )
         return later - earlier
 
-    # The queue is the device's own, or a discipline above it.
+    # Drops of the device's own queue and of a queueing discipline above it are added up.
     queues = after[bottleneck]["qdiscs"].keys() - {"RateErrorModel"}
     queue_drops, link_drops = drops(bottleneck, queues), drops(placed["loss"]["forward"], ["RateErrorModel"])
     offered = after[bottleneck]["tx_packets"] - before[bottleneck]["tx_packets"] + queue_drops

@@ -1,7 +1,7 @@
-"""The steady part of a run, after start-up: its beginning, its metrics, and their drift.
+"""The steady part of a run, after start-up: its beginning, its metrics, and the drift of these metrics.
 
-The steady part begins at the same time for all flows and metrics. One of two rules sets this time: either a fixed share of the flows'
-common window is left out, or MSER finds the end of start-up in the total goodput of all flows.
+The steady part begins at the same time for all flows and metrics. One of two rules determines this time: either a fixed share of the flows'
+common measurement window is left out, or MSER finds the end of start-up in the total goodput of all flows.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from tcp_models.fairness_index import jain_index
 from testbed.readings.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
-#: Smallest accepted ratio of a step to the usual step; steps under a real clock aren't exactly equal.
+#: Minimum length of a step, relative to the usual step; on a real clock, steps aren't exactly equal.
 LEAST_STEP = 0.75
 
 
@@ -26,7 +26,7 @@ class SteadyRule:
     share: float = START_UP
 
 
-#: Rule for studies that don't specify one.
+#: Default rule for studies that don't specify one.
 USUAL_RULE = SteadyRule()
 
 
@@ -36,12 +36,12 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
     MSER omits the first d of k batch means, and chooses the d with the smallest squared marginal standard error: the sum of squared
     deviations of the remaining means from their mean, divided by (k - d)^2
     (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). At most half of
-    the means may be omitted. If the minimum is at half, the series shows no steady state.
+    the means may be omitted. If the minimum is reached only at half of them, the series shows no steady state.
 
     Parameters
     ----------
     values : sequence of float
-        Values at equal steps; values after the last whole batch are ignored.
+        Values at equal steps; values after the last complete batch are ignored.
     batch : int
         Number of values per batch.
 
@@ -63,7 +63,7 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return the `Window` of each flow's steady part, like `deliveries.windows` for whole runs; empty without a steady state.
+    """Return the `Window` of each flow's steady part, as `deliveries.windows` does for entire runs; empty without a steady state.
 
     For UDP, the rule's ``share`` of the window is omitted even with MSER, because UDP sends at a constant rate from the start.
     """
@@ -73,24 +73,25 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
     if whole is None:
         return {}
     times_ns, totals = _at_equal_steps(document["delivered"], whole)
-    # A fortieth of the run contains many packets and is a batch by itself: with eight batches of five, a steady run's error is smallest
-    # with half of them omitted in 15 to 22 of 100 cases by chance alone; with forty batches, in 0 to 6.
+    # Each fortieth of the run contains many packets, so it is a batch by itself. With eight batches of five, the error of a steady run
+    # would by chance be smallest with half of the batches omitted in 15 to 22 of 100 cases; with forty batches, this happens in 0 to 6
+    # cases.
     left_out = mser(np.diff(totals) / np.diff(times_ns), batch=1)
     if left_out is None:
         return {}
-    # Halfway between the first reading of the steady part and the previous reading.
+    # The steady part begins halfway between its first reading and the previous reading.
     before_ns = times_ns[left_out] - (times_ns[1] - times_ns[0]) / 2
     return windows(document, max(0.0, (before_ns - whole.begin_ns) / (whole.end_ns - whole.begin_ns)))
 
 
 def _at_equal_steps(delivered, window):
-    """Return times of readings, and the total bytes that all flows had delivered by each time.
+    """Return reading times, and the number of bytes that all flows together had delivered by each time.
 
-    The times are at about equal steps, counted back from the window's end.
+    The steps between the times are about equal, counted back from the end of the measurement window.
     """
     totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
     times_ns = np.array(delivered["time_ns"])
-    # Readings half an RTT apart are only at the beginning: most steps have the usual length.
+    # Readings are half an RTT apart only at the beginning, so the median step is the usual step.
     step, kept = np.median(np.diff(times_ns)), [int(np.flatnonzero(times_ns == window.end_ns)[0])]
     for place in range(kept[0] - 1, -1, -1):
         if times_ns[place] >= window.begin_ns and times_ns[kept[-1]] - times_ns[place] >= LEAST_STEP * step:
@@ -104,9 +105,9 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
     Parameters
     ----------
     intervals : list of dict
-        The flow's reporting intervals from `run_metrics.interval_metrics`. Only intervals that begin in the steady part count.
+        The flow's reporting intervals from `run_metrics.interval_metrics`; only those that begin in the steady part are used.
     start_offset_ms : float
-        Start of the flow in ms since the traffic's origin.
+        Start time of the flow in ms since the traffic's origin.
     steady : Window or None
         Window of the flow's steady part.
     """
@@ -127,9 +128,9 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the mean of the second half of values minus the mean of the first half, in percent of the mean of both halves.
+    """Return the change from the mean of the first half of values to the mean of the second half, in percent of the mean of both halves.
 
-    None for fewer than four values, if any value is missing, or if the sum is 0.
+    None if there are fewer than four values, if any value is missing, or if the sum is 0.
     """
     if len(values) < 4 or None in values or not sum(values):
         return None
@@ -139,7 +140,7 @@ def _change_percent(values):
 
 
 def _goodput_change_percent(document, flows, steady):
-    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for the given flows together, or None if it is unknown."""
+    """Return the column goodput_steady_change_percent of `RUNS` for the total goodput of the given flows, or None if it is unknown."""
     whole, after = (next(iter(of_flows.values()), None) for of_flows in (windows(document), steady))
     if "delivered" not in document or after is None:
         return None
@@ -156,7 +157,7 @@ def _goodput_change_percent(document, flows, steady):
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` about the queue and the steady part, except goodput_steady_mbps.
+    """Return the columns of `tidy_tables.RUNS` about the mean queue length and the steady part, except goodput_steady_mbps.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
 
 
 def _mean_queue(document, of_flows):
-    """Return the mean of the queue's samples in packets within the windows of all flows, or None."""
+    """Return the mean queue length in packets, over the samples inside the measurement windows of all flows, or None."""
     series = document.get("series", {}).get("queue")
     if not series or not of_flows:
         return None
@@ -205,6 +206,6 @@ def _mean_queue(document, of_flows):
 
 
 def intervals_of_flows(intervals) -> dict[int, list[dict]]:
-    """Return the intervals of each flow, by flow, from rows of `run_metrics.interval_metrics`."""
+    """Group rows of `run_metrics.interval_metrics` by flow."""
     ordered = sorted(intervals, key=lambda interval: interval["flow"])
     return {flow: list(rows) for flow, rows in itertools.groupby(ordered, key=lambda interval: interval["flow"])}

@@ -13,7 +13,7 @@ def has_streams(document) -> bool:
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions. RTTs cover all readings of deliveries."""
+    """Return one dict per flow, with all columns of `FLOWS` except the flow's conditions; RTTs are from all readings of deliveries."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
@@ -54,7 +54,7 @@ def steady_columns(document, steady) -> dict[int, dict]:
 
 
 def _rtts(document):
-    """Return, by flow, (time in ns, smoothed RTT in ms) for the readings that have an RTT."""
+    """Return, by flow, (time in ns, smoothed RTT in ms) for each reading that contains an RTT."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     return {
         one["flow"]: [
@@ -67,7 +67,7 @@ def _rtts(document):
 
 
 def _goodput_mbps(stream):
-    """Return a flow's mean receive rate in Mbit/s from connection to end, or None if the rate is unknown."""
+    """Return a flow's mean receive rate in Mbit/s, from its connection to its end, or None if the rate is unknown."""
     if stream["ended_ns"] is None or stream["received_bytes"] is None:
         return None
     return stream["received_bytes"] * 8e3 / (stream["ended_ns"] - stream["connected_ns"])

@@ -1,12 +1,12 @@
 """Declarations of tables and columns, used by all code that writes, reads, shows or documents a table.
 
-This module uses only the standard library, because Snakemake reads the declarations when it plans.
+This module uses only the standard library, because Snakemake reads the declarations when it plans the jobs.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-#: Prefix of the name of a table from another study, with which a study is compared: `other_claims`.
+#: Prefix in the name of a table from the other study, with which a study is compared: `other_claims`.
 OTHER = "other_"
 #: Kind of a column -> description of its values.
 KINDS = {
@@ -22,17 +22,17 @@ KINDS = {
 class Column:
     """A column of a table, as described in the data dictionary."""
 
-    name: str  # ends with the unit, if there is one: `rtt_ms`
-    kind: str  # a key of `KINDS`; in a CSV file an empty number is missing, text may be empty
-    meaning: str = ""  # its meaning in words
-    unit: str = ""  # unit of a number: "Mbit/s", "ms", "segments"; empty without one
-    empty: str = ""  # meaning of a missing value; empty if there always is a value
-    source: str = ""  # program from whose output it is read; empty if it is computed from other columns
+    name: str  # name, which ends with the unit if the column has a unit: `rtt_ms`
+    kind: str  # a key of `KINDS`; in a CSV file, an empty number means a missing value, but text may be empty
+    meaning: str = ""  # meaning of the value in words
+    unit: str = ""  # unit of a number: "Mbit/s", "ms", "segments"; empty if there is no unit
+    empty: str = ""  # meaning of a missing value; empty if no value can be missing
+    source: str = ""  # program from whose output the value is read; empty if the value is computed from other columns
     least: float | None = None  # smallest possible value, which also limits the interval of a mean
     most: float | None = None  # largest possible value
-    interval: str = ""  # prefix of the columns with the interval of its mean; empty if there is none
+    interval: str = ""  # prefix of the columns that contain the interval of the mean; empty if there is no interval
     unmeasured: tuple[str, ...] | None = (
-        None  # verdicts that mean that nothing was measured; None if the column doesn't contain verdicts
+        None  # verdicts for cases in which nothing was measured; None if the column doesn't contain verdicts
     )
 
     def __post_init__(self):
@@ -46,7 +46,7 @@ def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> C
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` lists the verdicts for cases without a measurement (in addition to "")."""
+    """Return a column of verdicts; ``unmeasured`` lists the verdicts, besides "", for cases without a measurement."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 
@@ -87,7 +87,7 @@ def interval_columns(
     least: float | None = None,
     most: float | None = None,
 ) -> tuple[Column, Column]:
-    """Return the two columns of an interval at the study's confidence; ``of`` names the estimated quantity, such as "the mean"."""
+    """Return the two columns of an interval at the study's confidence level; ``of`` names the estimated quantity, such as "the mean"."""
     return (
         number_column(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
         number_column(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
@@ -119,7 +119,7 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
 
 
 def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
-    """Return the column for the mean of a column over the valid runs that have a value."""
+    """Return the column for the mean of another column, taken over the valid runs that have a value."""
     return replace(column, kind="number", meaning=f"{column.meaning} Mean over the valid runs.", empty=empty, source="")
 
 
@@ -127,12 +127,12 @@ def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
 class Table:
     """A table of a study: a file in `tidy/` or `analysis/`."""
 
-    name: str  # name of the file without its suffix
-    row: str  # subject of a row: "a run", "a flow of a run"
-    columns: tuple[Column, ...]  # in the file's order
+    name: str  # name of the file without the suffix
+    row: str  # what a row describes: "a run", "a flow of a run"
+    columns: tuple[Column, ...]  # in the order of the file
     folder: str = "analysis"  # or ``tidy``
     suffix: str = "csv"  # or ``parquet``
-    digits: int | None = None  # significant digits of its numbers in the file; all if None
+    digits: int | None = None  # number of significant digits written to the file; all digits if None
 
     def __post_init__(self):
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -143,12 +143,12 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns, in order."""
+        """The names of the columns, in order."""
         return [column.name for column in self.columns]
 
     @property
     def path(self) -> str:
-        """The file's path in a study's results."""
+        """The path of the file within a study's results."""
         return f"{self.folder}/{self.name}.{self.suffix}"
 
     def __iter__(self) -> Iterator[Column]:
@@ -165,7 +165,7 @@ class Table:
         return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
 
     def without(self, *names: str) -> tuple[Column, ...]:
-        """Return all columns except the given ones, for use in another table."""
+        """Return the table's columns except the given ones, for use in another table."""
         for name in names:
             self[name]
         return tuple(column for column in self.columns if column.name not in names)

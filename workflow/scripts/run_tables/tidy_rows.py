@@ -1,4 +1,4 @@
-"""Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
+"""Rows of the tidy tables: runs and their flows, reporting intervals and checks, and scenarios."""
 
 from experiment.disciplines import OF_KIND
 from experiment.own_kernels import kernel_words
@@ -39,12 +39,12 @@ from wording.scenario_words import groups_words
 
 
 def factors(document) -> dict[str, str | int]:
-    """Return a run's four factors, which are the first columns of each table."""
+    """Return the four factors of a run, which are the first columns of each table."""
     return specification_of(document).factors
 
 
 def _queue_limit_packets(document) -> int | None:
-    """Return the configured limit in packets of the bottleneck's queue in the data's direction, or None."""
+    """Return the configured limit of the bottleneck's queue in the data's direction, in packets, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
         return simulated_limit_packets(document)
@@ -62,7 +62,7 @@ def _queue_limit_packets(document) -> int | None:
 
 
 def _queue_limit_bytes(document) -> int | None:
-    """Return the size in bytes of the bottleneck's full queue in the data's direction, or None if it is unknown."""
+    """Return the size of the bottleneck's full queue in the data's direction, in bytes, or None if it is unknown."""
     run = specification_of(document)
     if limit := run.queue_bytes:
         return limit
@@ -73,7 +73,7 @@ def _queue_limit_bytes(document) -> int | None:
 
 
 def _queue_columns(document) -> dict[str, float | None]:
-    """Return the columns of runs about the bottleneck's queue: size in packets, bytes and BDPs, and the size of a packet."""
+    """Return the columns of runs about the bottleneck's queue: its size in packets, bytes and BDPs, and the size of a packet."""
     run, held_bytes = specification_of(document), _queue_limit_bytes(document)
     return {
         "queue_packets": _queue_limit_packets(document),
@@ -112,12 +112,12 @@ def transfer_s(document) -> float | None:
 
 
 def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict, list[dict], list[dict], list[dict]]:
-    """Return a run document's row of `tidy_tables.RUNS`, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
+    """Return the row of `tidy_tables.RUNS` for a run document, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
-    If the run wasn't executed, its row has only the configuration and the verdict.
+    If the run wasn't executed or failed, its row contains only the configuration and the verdict.
 
-    ``label`` is the scenario's label, ``document_sha256`` the digest of the document's file as printed by sha256sum, and ``rule``
-    the definition of start-up.
+    ``label`` is the scenario's label, ``document_sha256`` is the digest of the document's file as printed by sha256sum, and ``rule``
+    defines start-up.
     """
     asked, verdict = specification_of(document), document["verdict"]
     keys = factors(document)
@@ -159,7 +159,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
 
 
 def configured_loss_percent(run) -> float | None:
-    """Return the random loss configured in the data's direction, or None if it is configured for each path."""
+    """Return the random loss configured in the data's direction, in percent, or None if loss is configured for each path."""
     return None if run.multipath.path_loss_percent else run.link.loss_percent["forward"]
 
 
@@ -185,13 +185,13 @@ def _measured(document, flows, rule):
 
 
 def rows_of_paths(document) -> list[dict]:
-    """Return a run document's rows of `tidy_tables.PATHS`, one per path; empty unless the run is over cables."""
+    """Return the rows of `tidy_tables.PATHS` for a run document, one per path; empty unless the topology is a cable."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else path_rows(document))]
 
 
 def rows_of_bottlenecks(document) -> list[dict]:
-    """Return a run document's rows of `tidy_tables.BOTTLENECKS`, one per bottleneck; empty unless the run is over a chain."""
+    """Return the rows of `tidy_tables.BOTTLENECKS` for a run document, one per bottleneck; empty unless the topology is a chain."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else bottleneck_rows(document))]
 
@@ -199,7 +199,7 @@ def rows_of_bottlenecks(document) -> list[dict]:
 def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
     """Return the rows of `tidy_tables.SCENARIOS` for a study.
 
-    ``queue_packets`` maps a scenario to the queue limits in packets that its runs used.
+    ``queue_packets`` maps each scenario to the queue limits of its runs, in packets.
     """
     rows = [scenario_row(scenario, queue_packets.get(scenario["id"], ())) for scenario in scenarios]
     of_all = zip(rows, conditions_of(scenarios), hidden_conditions(scenarios, rows), strict=True)
@@ -209,7 +209,7 @@ def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
 def scenario_row(scenario, queue_packets) -> dict:
     """Return the columns of a scenario's row that don't depend on other scenarios.
 
-    ``queue_packets`` are the queue limits in packets that the scenario's runs used.
+    ``queue_packets`` are the queue limits of the scenario's runs, in packets.
     """
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})

@@ -7,7 +7,7 @@ from run_tables.tidying import tidy
 
 
 def _workflow_provenance(snakemake_version, analysis_image):
-    """Return the workflow's provenance: versions, and the checkout's commit, if any."""
+    """Return the workflow's entry in the provenance: versions and, if known, the commit of the checkout."""
     return {
         "analysis_image_digest": analysis_image,
         "snakemake": snakemake_version,

@@ -1,7 +1,7 @@
 """Declarations of the tidy tables of runs, flows and checks.
 
-Neighbouring modules declare the tables of paths, scenarios, groups and time series. A new column of a run usually needs two changes:
-declare it here, and compute it in `tidy_rows.py` or in a module called from there.
+Neighbouring modules declare the tables of paths, scenarios, groups and time series. To add a column to the table of runs, declare it here,
+and compute it in `tidy_rows.py` or in a module that is called from there.
 """
 
 from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS

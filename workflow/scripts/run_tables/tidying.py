@@ -35,13 +35,12 @@ BATCH_ROWS = 100_000
 def tidy(study, paths, output, workflow, made_by=None) -> None:
     """Write all tidy tables of a resolved study.
 
-    Raises `DocumentError` if a file isn't the document of its run (`check_documents` finds all such files); the tables are
-    then unusable.
+    Raises `DocumentError` if a file isn't the document of its run; the tables are then unusable. `check_documents` finds all such files.
 
     Parameters
     ----------
     paths : iterable of str
-        Paths of the existing run documents. If the study continues until it is precise enough, they determine the number of replications.
+        Paths of the existing run documents. If the study has interim looks, the paths determine the number of replications.
     output : mapping
         Name of a table -> path of its file.
     workflow : dict
@@ -126,14 +125,14 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
 
 def _flat(environment):
-    """Return a run's environment as a flat dict, with the versions of tools and the properties of a simulator as ordinary entries."""
+    """Return a run's environment as a flat dict, in which tool versions and the properties of a simulator are ordinary entries."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools
 
 
 def _csv_table(stack, path, columns):
-    """Open a CSV file for rows that are dicts; a key that isn't a column is an error."""
+    """Open a CSV file to which rows are written as dicts; a key that isn't a column is an error."""
     stream = stack.enter_context(Path(path).open("w", newline="", encoding="utf-8"))
     table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
     table.writeheader()

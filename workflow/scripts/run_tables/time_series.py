@@ -28,13 +28,13 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 def queue_table(document, keys) -> pyarrow.Table:
     """Return a table of `QUEUE` with the time series of all bottlenecks in a run; empty without time series.
 
-    ``delay_ms`` is the time that the waiting data take to drain at the bottleneck's current and later rates; None without a rate.
+    ``delay_ms`` is the time that the queued data take to drain at the bottleneck's current and later rates; None if the rate isn't limited.
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
     bottlenecks, tables = specification_of(document).bottlenecks, []
     for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
-        # A trace continues after the traffic's end, so waiting data leave as if it hadn't ended.
+        # A trace continues after the end of the traffic, so queued data drain as if the traffic had continued.
         timeline = Timeline(bottleneck.scenario["link"], 2 * bottleneck.traffic.duration_s)
         delays = leaving_ms(timeline, series["time_s"], series.get("bytes", ()))
         columns = series | {"delay_ms": delays}

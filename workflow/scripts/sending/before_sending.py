@@ -1,7 +1,8 @@
 """Compare a patch series with its base before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
 
-The program builds both kernels and runs the kernel's own tests on both. It then runs a regression study, and an exam of each CCA that the
-series touches. It writes a page and a text for the cover letter. To resume an interrupted call, repeat the call.
+The program builds the base kernel and the patched kernel, and runs the kernel's own tests on both. It then runs a regression study, and an
+exam of each CCA that the series touches. Finally, it writes a page and a text for the cover letter. To resume an interrupted call, repeat
+the command.
 """
 
 import argparse
@@ -34,12 +35,12 @@ from wording.missing_files import absence
 from wording.number_format import count
 from wording.terminal_text import shown
 
-#: Files of the results.
+#: Names of the result files.
 PAGE, LETTER, RESULT = "report.html", "cover-letter.txt", "series.json"
 
 
 def main(arguments=None) -> int:
-    """Read the command line, run all steps, write page and text; return the exit status."""
+    """Read the command line, run all steps, and write the page and the text; return the exit status."""
     parser = argparse.ArgumentParser(prog="before_sending", description=__doc__.splitlines()[0])
     parser.add_argument("--series", nargs="*", default=[], help="an mbox, patches, or a folder of patches")
     parser.add_argument(
@@ -93,9 +94,9 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched kernel.
+    """Build both kernels, and try out the patched kernel.
 
-    Returns the reason not to run studies ("" if there is none), and whether runs on the patched kernel fail.
+    Returns the reason why no study is run ("" if studies can be run), and whether runs on the patched kernel fail.
     """
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
@@ -150,7 +151,7 @@ def _version():
 
 
 def _command(options):
-    """Return a command that repeats the call on another machine, with the series' file names and a default path of packetdrill."""
+    """Return a command that repeats the call on another machine: file names without folders, and a default path for packetdrill."""
     words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
     words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []

@@ -1,4 +1,4 @@
-"""Build the two guest kernels of a series, compare them byte by byte, and try each kernel in one run."""
+"""Build the base kernel and the patched kernel, compare them byte by byte, and try out a kernel in one run."""
 
 import dataclasses
 import subprocess
@@ -13,22 +13,22 @@ from session.testbed_identity import image_fact
 from study_files.kernels import without_number
 from study_files.study_runs import run_specification
 
-#: Time limit in real seconds for the first run on a kernel.
+#: Time limit for the first run on a kernel, in seconds of real time.
 LIMIT_S = 300
-#: Number of failed attempts at the first run after which the kernel is blamed; a single failure may be the machine's fault.
+#: Number of failed attempts after which the kernel is blamed for a failed first run; a single failure may be the machine's fault.
 FAILURES = 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Built:
-    """A built kernel: its file, and the identifier of its content (None for the image's kernel)."""
+    """A built kernel: its file, and a digest that identifies what it was built from (None for the image's kernel)."""
 
     linux: Path
     identity: str | None
 
 
 def build(named, place) -> Built:
-    """Build a kernel unless the cache has it.
+    """Build a kernel, unless it is in the cache.
 
     Raises
     ------
@@ -39,9 +39,9 @@ def build(named, place) -> Built:
 
 
 def are_the_same(base, patched, place) -> bool:
-    """Return whether two kernels are identical byte for byte except for their build numbers.
+    """Return whether two kernels are byte-identical except for their build numbers.
 
-    If the base is the image's kernel, it is linked again with a build number of the same length as the patched kernel's.
+    If the base is the image's kernel, it is linked again with a build number as long as that of the patched kernel.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Execute the first run of a study with a CCA; return the reason if the run failed `FAILURES` times, otherwise None.
+    """Execute the first run of a study with a CCA; return the cause if the run failed `FAILURES` times, otherwise None.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def first_failure(study, cca, built, place) -> str | None:
 
 
 def _failure(specification, built, work):
-    """Execute a run in an empty folder; return the reason if the run failed, or None if it succeeded."""
+    """Execute a run in an empty folder; return the cause if the run failed, or None if it succeeded."""
     programs = {"testbed": testbeds_here()["testbed"][1]}
     kernels = built.linux.parents[1] if built.identity else None
     command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)
@@ -108,5 +108,5 @@ def _failure(specification, built, work):
 
 
 def image_version() -> str:
-    """Return the version of the image's Linux."""
+    """Return the Linux version of the image's kernel."""
     return image_fact(ROOT / "envs/testbed.json", "linux_source")

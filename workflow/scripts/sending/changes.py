@@ -1,4 +1,4 @@
-"""The changes that a series causes: in the regression study by the rules of `make compare`, in the exams by the rules of the exam."""
+"""The changes that a series causes, judged by the rules of `make compare` in the regression study, and by those of the exam in exams."""
 
 from pathlib import Path
 
@@ -26,17 +26,17 @@ from topics.exam.tables import PRIMARY
 COMPLETIONS = {"completion_p50_ms": "Completion time, median", "completion_p95_ms": "Completion time, 95th percentile"}
 #: Columns that identify a run.
 OF_RUN = ["scenario", "cca", "ip_version", "replication"]
-#: Compared measures: column -> name.
+#: Measures that are compared: column -> name.
 MEASURES = {metric.column: metric.name for metric in METRICS} | COMPLETIONS
-#: The smallest relevant difference of a completion time, in percent.
+#: The margin for differences in completion time, in percent.
 COMPLETION_MARGIN_PERCENT = 10
 
 
 def regression_changes(folder, question) -> pd.DataFrame:
     """Return the changes from the base to the patched kernel in the regression study, with the columns of `make compare`.
 
-    A CCA's run on the base and its run on the patched kernel in the same replication are a pair. P-values are corrected over all rows of
-    the study.
+    The two runs of a CCA in the same replication, one on the base and one on the patched kernel, are a pair. P-values are corrected over
+    all rows of the study.
     """
     results = read_results(folder)
     groups = _completions(folder, results.study)
@@ -48,7 +48,7 @@ def regression_changes(folder, question) -> pd.DataFrame:
             rows += rows_of_cell(head, cell, margins_of(results.study))
             rows += _completion_rows(head, cell)
             unmeasured |= {(*_place(head), name) for column, name in MEASURES.items() if np.isnan(cell[column]).all()}
-    # A measure that has no values on either kernel has no row.
+    # Measures without values on either kernel are omitted.
     return table_of([row for row in rows if (*_place(row.head), row.head["measure"]) not in unmeasured])
 
 
@@ -57,7 +57,7 @@ def _place(head):
 
 
 def _completions(folder, study):
-    """Return the completion times of each run's web flows; empty if the study has no flow groups."""
+    """Return the completion times of the web flows in each run; empty if there are no flow groups in the study."""
     if not any(scenario["groups"] for scenario in study["scenarios"]):
         keys = pd.MultiIndex.from_tuples([], names=OF_RUN)
         return pd.DataFrame(columns=[*COMPLETIONS], index=keys, dtype=float)
@@ -67,7 +67,7 @@ def _completions(folder, study):
 
 
 def _of_runs(runs, groups):
-    """Return the completion times of runs, with the runs' index; nan for invalid runs and for runs without web flows."""
+    """Return the completion times of the given runs, with the same index; NaN for invalid runs and for runs without web flows."""
     keys = pd.MultiIndex.from_frame(runs[OF_RUN])
     found = groups.reindex(keys).set_index(runs.index)
     return found.where(runs["valid"].astype(bool))
@@ -86,6 +86,6 @@ def exam_changes(folder) -> pd.DataFrame:
 
 
 def of_change(table, *changes) -> list[dict]:
-    """Return the rows of a comparison that have one of the given verdicts; rows of single scenarios first."""
+    """Return the rows of a comparison with one of the given verdicts; rows about individual scenarios come first."""
     rows = table[table["change"].isin(changes)].to_dict("records")
     return sorted(rows, key=lambda row: row["scenario"] == ALL_SCENARIOS)

@@ -1,4 +1,4 @@
-"""The text for a cover letter, in at most 60 lines: runs, changes with their intervals, and the command that repeats the examination."""
+"""The text for a cover letter in at most 60 lines: the runs, the changes with their intervals, and the command that repeats the tests."""
 
 import textwrap
 from collections.abc import Iterator
@@ -19,35 +19,35 @@ from wording.scenario_words import ip_words, rate_words
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
-#: Largest number of lines, and of characters per line; mails are usually wrapped at about 75.
+#: Maximum number of lines, and of characters per line; mails are usually wrapped at about 75 characters.
 MOST_LINES, WIDTH = 60, 75
-#: Largest number of changes listed per part; the page has all.
+#: Maximum number of changes listed in each part; the page lists all of them.
 MOST_LISTED = 6
-#: Largest number of rows that are listed from `shifted` and from `open_rows`.
+#: Maximum number of rows that are listed from `shifted` and from `open_rows`.
 MOST_SHIFTED, MOST_OPEN = 4, 2
 #: Verdict of an open row -> its meaning.
 OPEN = {
     TOO_VARIABLE: "some pairs are worse and others better by more than the margin",
     NOT_ENOUGH: "more pairs are needed for a verdict",
 }
-#: Verdicts of an exam's rows, in the order of the counts.
+#: Verdicts on rows of an exam: open verdicts, and all verdicts in the order in which they are counted.
 OPEN_IN_EXAM = (exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
 EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
 
 
 @dataclass
 class Found:
-    """Findings on a series.
+    """What was found out about a series.
 
     Attributes
     ----------
     question : Question
     version : dict
-        ``commit`` of this checkout; ``is_changed``, true if files differ from the commit; and ``image``, the digest of the testbed's image.
+        ``commit`` of this checkout; ``is_changed``, whether files differ from the commit; and ``image``, the digest of the testbed's image.
     command : str
-        The call that repeats the examination.
+        The command that repeats the call.
     stopped : str
-        Sentence with the reason why no study was run; "" if studies were run.
+        Sentence that states why no study was run; "" if studies were run.
     is_broken : bool
         Whether ``stopped`` states that runs fail on the patched kernel.
     tested : BothResults or None
@@ -71,7 +71,7 @@ class Found:
     exams: dict = field(default_factory=dict)
 
     def problems(self) -> list[str]:
-        """Return the problems of the series, one sentence each: new failures, and results shown to be worse."""
+        """Return one sentence for each problem of the series: new failures, and results shown to be worse."""
         words = [self.stopped] if self.is_broken else []
         if self.tested:
             for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "were added by the series and fail")):  # fmt: skip
@@ -85,7 +85,7 @@ class Found:
         return words
 
     def worst(self) -> list[str]:
-        """Return the first rows that are shown to be worse, one sentence each."""
+        """Return one sentence for each of the first rows that are shown to be worse."""
         words = [f"{cca}: {exam_row_words(row)}." for cca, card in self.exams.items() for row in _worse_rows(card)]
         changes = [] if self.changes is None else of_change(self.changes, WORSE)
         return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
@@ -98,7 +98,7 @@ class Found:
         return words
 
     def outcome(self) -> list[str]:
-        """Return sentences on the outcome: the `problems`, if there are any, and the number of open rows."""
+        """Return sentences about the outcome: the `problems`, or that there are none, and the number of open rows."""
         if self.stopped:
             return self.problems() or [self.stopped]
         words = self.problems() or ["Nothing is shown to be worse than on the base."]
@@ -130,7 +130,7 @@ def cover_letter(found) -> str:
     ]
     lines = "\n\n".join("\n".join(block) for block in blocks if block).splitlines()
     if len(lines) > MOST_LINES:
-        # The end has the command to repeat it.
+        # The last block contains the command that repeats the call.
         kept, end = MOST_LINES - len(blocks[-1]) - 2, blocks[-1]
         lines = [*lines[:kept], f"({len(lines) - kept - len(end) - 1} more lines are on the page.)", "", *end]
     return "\n".join(lines).replace("\N{MINUS SIGN}", "-") + "\n"
@@ -210,7 +210,7 @@ def _exams(found) -> Iterator[str]:
 
 
 def exam_row_words(row) -> str:
-    """Return a row of an exam's scorecard in words: verdict, case, and the difference from the base with its interval."""
+    """Return a row of an exam's scorecard in words: the verdict, the case, and the difference from the base with its interval."""
     where = row["scenario_label"] if row["scenario"] else "all cases together"
     runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
     by = ""
@@ -256,7 +256,7 @@ def _regression(found) -> Iterator[str]:
 
 
 def _path_words(study):
-    """Return the rate, RTT and duration in words if all scenarios share them, otherwise ""."""
+    """Return rate, RTT and duration in words if they are the same in all scenarios, otherwise ""."""
     shared = {(one["link"]["rate_mbps"], sum(one["link"]["delay_ms"].values()), one["traffic"]["duration_s"]) for one in study["scenarios"]}  # fmt: skip
     if len(shared) > 1:
         return ""
@@ -267,20 +267,20 @@ def _path_words(study):
 def shifted(table) -> list[dict]:
     """Return the rows that are neither worse nor better but have an interval that excludes 0.
 
-    The rows with the largest effects relative to their margins come first.
+    Rows with the largest effects relative to their margins come first; at most `MOST_SHIFTED` rows are returned.
     """
     rows = [row for row in of_change(table, LIKE, *OPEN) if not is_missing(row["low"]) and row["low"] * row["high"] > 0]
     return _one_of_each(sorted(rows, key=lambda row: -abs(row["effect"]) / row["margin"]))[:MOST_SHIFTED]
 
 
 def open_rows(table) -> list[dict]:
-    """Return the open rows that have an interval and more worse pairs than better pairs; the largest excess comes first."""
+    """Return the first open rows with an interval and more worse than better pairs, ordered by decreasing excess of worse pairs."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 
 
 def _one_of_each(rows):
-    """Return only the first row for each CCA, scenario and measure, since both IP versions usually agree."""
+    """Return only the first row for each CCA, scenario and measure, because the results over both IP versions are usually alike."""
     found = {}
     for row in rows:
         found.setdefault((row["cca"], row["scenario"], row["measure"]), row)
@@ -303,7 +303,7 @@ def _verdict_words(numbers, study):
 
 
 def change_words(row) -> str:
-    """Return a row of the comparison in words: verdict, cell, measure, both medians, and the change with its interval."""
+    """Return a row of the comparison in words: the verdict, the cell, the measure, both medians, and the change with its interval."""
     where = row["scenario"] if row["scenario"] == ALL_SCENARIOS else f"{row['scenario']} {row['ip_version']}"
     words = f"{row['change']}: {row['cca']}, {where}, {row['measure'].lower()}"
     if not is_missing(row["first"]):
@@ -319,6 +319,6 @@ def _repeat(found) -> Iterator[str]:
     is_of_commit = found.version["commit"] and not found.version["is_changed"]
     of_commit = ", in a checkout of that commit" if is_of_commit else ""
     yield f"To repeat it, with the same packets{of_commit}:"
-    # A command stays on one line, so that it can be copied.
+    # The command stays on one line, so that it can be copied.
     yield f"  {found.command}"
     yield f"  (image {found.version['image'][:16]})"

@@ -1,4 +1,4 @@
-"""The page of a series: new failures, results by verdict (worse, better, like, open), and the text for the cover letter."""
+"""The page about a series: new failures, results by verdict (worse, better, like, open), and the text for the cover letter."""
 
 from report_parts.cells_table import N, cells_table, shown_cell, shown_interval, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -10,7 +10,7 @@ from session.standalone_page import standalone_page
 from topics.exam.page_tables import VERDICTS
 from wording.number_format import count
 
-#: Lists of tests in the order of the table: words, and attribute of `BothResults`.
+#: Lists of tests in the order of the table: the words, and the attribute of `BothResults`.
 LISTS = (
     ("newly failed", "newly_failed"),
     ("added by the series, failed", "failed_of_added"),

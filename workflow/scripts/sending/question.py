@@ -17,20 +17,20 @@ from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Folder of results, below the current folder.
+#: Folder for results, below the current folder.
 FOLDER = Path("results/series")
-#: Largest length of the series' name within a study's name.
+#: Maximum length of the part of a study's name that is derived from the name of the series.
 LONGEST_NAME = 24
 #: Example of a complete call.
 EXAMPLE = "make series SERIES=my-series.mbox BASE=7.2"
-#: Allowed forms of a series, for messages.
+#: Allowed forms of a series, as stated in messages.
 ALLOWED = "an mbox or patches, as git format-patch and b4 write them, or a folder of patches"
-#: Keys in a study's kernel declaration that define the kernel's base.
+#: Keys of a kernel's declaration in a study that define the base of the kernel.
 OF_BASE = ("base", "tree", "revision", "config")
 
 
 class SeriesError(FileError):
-    """A series can't be tried; the message gives the reason in one sentence."""
+    """A series can't be tested; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -54,33 +54,33 @@ class Question:
 
     @property
     def sha256(self) -> str:
-        """Digest of the patches."""
+        """The SHA-256 of all patches together."""
         return hashlib.sha256(b"".join(self.patches.values())).hexdigest()
 
     @property
     def name(self) -> str:
-        """Name of the results: the name of the series, and a digest of series and base."""
+        """The name of the results: the name of the series, and a digest of the series and the base."""
         content = json.dumps([self.sha256, self.base.name, self.base.kernel], sort_keys=True)
         stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
         return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
     @property
     def folder(self) -> Path:
-        """Folder of the results."""
+        """The folder for the results."""
         return FOLDER / self.name
 
     @property
     def number(self) -> int:
-        """Number of patches."""
+        """The number of patches in the series."""
         return len(_texts(self.patches))
 
     @property
     def files(self) -> list[str]:
-        """Paths of the patches in the results."""
+        """The paths of the patches in the results folder."""
         return [str(self.folder / "patches" / name) for name in self.patches]
 
     def kernel(self) -> dict:
-        """Return the definition of the patched kernel for a study. The patches must already have been written."""
+        """Return the definition of the patched kernel for a study; before a study uses it, `write_patches` must be called."""
         of_base = self.base.kernel or {"base": NEWEST, "patches": []}
         kernel = {key: of_base[key] for key in OF_BASE if of_base.get(key)}
         return kernel | {"patches": [*(patch["path"] for patch in of_base["patches"]), *self.files]}
@@ -100,16 +100,16 @@ class Question:
 
 
 def question_of(series, base, newest, ccas=()) -> Question:
-    """Return the request of a call; raise SeriesError, which names the allowed values, if an argument is not allowed.
+    """Return the request that a call makes; if an argument is not allowed, raise SeriesError, which names the allowed values.
 
     Parameters
     ----------
     series : list of str
         Paths of an mbox, of patches, or of folders of patches.
     base : str
-        Name of the kernel that the series applies to, as for `named_kernel`.
+        Name of the kernel to which the series applies, in the form that `named_kernel` accepts.
     newest : str
-        Version of the image's Linux.
+        Linux version of the image's kernel.
     ccas : iterable of str
         CCAs to examine instead of the CCAs that the series touches.
     """
@@ -140,7 +140,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return the contents of a series' patches by name; separate mails are joined into one mbox."""
+    """Return the contents of the patches in a series by name; separate mails are joined into one mbox."""
     contents = {}
     for path in (file for given in series for file in _files(given)):
         content = _content(path)

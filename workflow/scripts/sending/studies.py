@@ -6,22 +6,22 @@ from session.derived_study import write_study
 from session.study_names import FOLDER
 from study_files import study as studies
 
-#: Suffixes of a CCA's name on the patched kernel, and on a base that is not the image's kernel.
+#: Suffixes that the studies append to a CCA's name on the patched kernel, and on a base that isn't the image's kernel.
 PATCHED, BASE = "-series", "-base"
 REGRESSION, EXAM = FOLDER / "regression.yaml", FOLDER / "exam-quick.yaml"
-#: Additional CCA that exams need. Harm to a flow with this CCA is measured relative to such a flow alone on the path.
+#: Additional CCA that exams need. Harm to a flow with this CCA is measured relative to the same flow alone on the path.
 VICTIM = "cubic"
-#: Scenario whose measure needs runs of Reno alone. These exams have such runs only if Reno is the examined CCA.
+#: Scenario whose measure needs runs of Reno alone. Such runs are part of these exams only if Reno is the examined CCA.
 BESIDE_RENO = "5.2.1-beside-reno"
 
 
 def base_name(question, cca) -> str:
-    """Return the studies' name for a CCA on the base kernel."""
+    """Return the name under which the studies run a CCA on the base kernel."""
     return f"{cca}{BASE}" if question.base.is_own else cca
 
 
 def patched_name(cca) -> str:
-    """Return the studies' name for a CCA on the patched kernel."""
+    """Return the name under which the studies run a CCA on the patched kernel."""
     return f"{cca}{PATCHED}"
 
 
@@ -37,7 +37,7 @@ def kernels(question, ccas) -> dict:
 
 
 def regression(question) -> dict:
-    """Return the contents of the study file for a series' regression study."""
+    """Return the content of the study file for the regression study of a series."""
     study = studies.load(REGRESSION)
     ccas = question.touched.ccas
     return _of_series(study, question, ccas, f"series-{question.name}") | {
@@ -49,7 +49,7 @@ def regression(question) -> dict:
 
 
 def exam(question, cca) -> dict:
-    """Return the short exam of a CCA on the patched kernel, compared with the same CCA on the base."""
+    """Return the content of the study file for a short exam of a CCA on the patched kernel, compared with the same CCA on the base."""
     study = with_traces(studies.load(EXAM), EXAM)
     base, patched = base_name(question, cca), patched_name(cca)
     asked = {"cca": patched, "standards": [base]}
@@ -63,7 +63,7 @@ def exam(question, cca) -> dict:
 
 
 def _of_series(study, question, ccas, name):
-    """Return a study with the series' kernels, and with ECN for CCAs that need it (`NEED_ECN`)."""
+    """Return a study with the base kernel and the patched kernel, and with ECN on if a CCA needs it (`NEED_ECN`)."""
     study = study | {"study": name, "kernels": kernels(question, ccas)}
     if any(cca in NEED_ECN for cca in ccas):
         defaults = study["defaults"]
@@ -72,6 +72,6 @@ def _of_series(study, question, ccas, name):
 
 
 def write(study, question) -> tuple[str, dict]:
-    """Write a study file next to the study's results; return the file and the resolved study."""
+    """Write a study file next to the results of the study; return the file and the resolved study."""
     file = f"results/{study['study']}.yaml"
     return file, write_study(study, file, f"`make series` of {' '.join(question.given)}")

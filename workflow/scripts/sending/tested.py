@@ -1,4 +1,4 @@
-"""The kernel's own tests on both kernels of a series: new failures, new passes, added and removed tests."""
+"""The kernel's own tests on the base and on the patched kernel: new failures, new passes, added and removed tests."""
 
 from dataclasses import dataclass, field
 
@@ -16,21 +16,21 @@ class BothResults:
     Attributes
     ----------
     base, patched : list of dict
-        Tests as dicts with the keys script, ip_version, result and reason.
+        Tests, each a dict with the keys script, ip_version, result and reason.
     """
 
     base: list[dict] = field(default_factory=list)
     patched: list[dict] = field(default_factory=list)
 
     def changed(self, after, before=None) -> list[dict]:
-        """Return the tests with a given result on the patched kernel and a different result on the base.
+        """Return the tests that have a given result on the patched kernel and a different result on the base.
 
         Parameters
         ----------
         after : str
             Result on the patched kernel.
         before : str or None, optional
-            Result on the base, or None for any result that differs from ``after``. Tests that the base doesn't have are left out.
+            Result on the base, or None for any result that differs from ``after``. Tests that are missing on the base are left out.
         """
         had = _by_test(self.base)
         return [
@@ -42,34 +42,34 @@ class BothResults:
 
     @property
     def newly_failed(self) -> list[dict]:
-        """Tests that fail on the patched kernel but not on the base."""
+        """The tests that fail on the patched kernel but have another result on the base."""
         return self.changed(FAILED)
 
     @property
     def newly_passed(self) -> list[dict]:
-        """Tests that pass on the patched kernel but not on the base."""
+        """The tests that pass on the patched kernel but have another result on the base."""
         return self.changed(PASSED)
 
     @property
     def not_fit_any_more(self) -> list[dict]:
-        """Tests that can be executed on the base but not on the patched kernel."""
+        """The tests that can be executed on the base but not on the patched kernel."""
         return self.changed(NOT_FIT)
 
     @property
     def added(self) -> list[dict]:
-        """Tests that only the patched kernel's source has."""
+        """The tests that exist only in the source of the patched kernel."""
         had = _by_test(self.base)
         return [test for name, test in _by_test(self.patched).items() if name not in had]
 
     @property
     def removed(self) -> list[dict]:
-        """Tests that only the base's source has."""
+        """The tests that exist only in the source of the base."""
         has = _by_test(self.patched)
         return [test for name, test in _by_test(self.base).items() if name not in has]
 
     @property
     def failed_of_added(self) -> list[dict]:
-        """Tests added by the series that fail."""
+        """The tests that were added by the series and fail."""
         return [test for test in self.added if test["result"] == FAILED]
 
 
@@ -78,12 +78,12 @@ def _by_test(tests):
 
 
 def test_both(packetdrill, base, patched) -> BothResults:
-    """Run the kernel's own tests on both kernels; existing results are reused.
+    """Run the kernel's own tests on both kernels, or reuse existing results.
 
     Parameters
     ----------
     packetdrill : pathlib.Path
-        Source of packetdrill.
+        Path of packetdrill's source.
     base, patched : kernel_tests.named_kernel.NamedKernel
 
     Raises
@@ -104,7 +104,7 @@ def _tests(packetdrill, named):
 
 
 def names_of(tests) -> list[str]:
-    """Return each script of the given tests with the tested IP versions, such as "tcp_close.pkt (ipv4, ipv6)"."""
+    """Return one text per test script, with the tested IP versions, such as "tcp_close.pkt (ipv4, ipv6)"."""
     versions: dict[str, list[str]] = {}
     for test in tests:
         versions.setdefault(test["script"], []).append(test["ip_version"])
@@ -112,6 +112,6 @@ def names_of(tests) -> list[str]:
 
 
 def counts_words(tests) -> str:
-    """Return the number of tests with each result, in words."""
+    """Return how many tests have each result, in words."""
     found = counts(tests)
     return f"{count(len(tests), 'test')}: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

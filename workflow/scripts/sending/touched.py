@@ -9,13 +9,13 @@ from wording.number_format import count
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
-#: CCAs to examine if a series may affect all CCAs. Most hosts have these CCAs, and Linux lets every user choose them.
+#: CCAs to examine if a series may affect all CCAs. They are available on most hosts, and Linux lets every user choose them.
 DEFAULT = ("cubic", "reno", "bbr")
-#: Path of a source file that belongs to one CCA.
+#: Form of the path of a source file that belongs to one CCA.
 OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9]+)\.[ch]")
 #: CCA -> other CCAs that call its functions.
 CALLERS = {"vegas": ("yeah",)}
-#: Largest number of files that a sentence names.
+#: Maximum number of files that a sentence names.
 MOST_NAMED = 3
 
 
@@ -28,7 +28,7 @@ class Touched:
     ccas : tuple of str
         CCAs to examine.
     why : str
-        Reason for the choice of CCAs, as a sentence.
+        A sentence that states why these CCAs were chosen.
     paths : tuple of str
         All files that the series changes.
     of_kernel : tuple of str
@@ -49,7 +49,7 @@ def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes the given files.
 
     If all changed kernel files belong to CCAs (net/ipv4/tcp_<cca>.c, .h), the series touches these CCAs and the CCAs that call their
-    functions. Any other kernel file may affect all CCAs, which the CCAs in `DEFAULT` then represent.
+    functions. A change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Store results of a call for the next call, in JSON files in Snakemake's folder. A lost file costs only time."""
+"""Store results of one call for later calls, in JSON files in Snakemake's folder; if a file is lost, only time is lost."""
 
 import contextlib
 import json

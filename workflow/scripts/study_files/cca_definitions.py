@@ -1,4 +1,4 @@
-"""Complete the definitions of a study's own CCAs, and describe problems with them in sentences that start with the affected key.
+"""Complete the definitions of a study's own CCAs, and describe problems in sentences that start with the affected key.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -15,13 +15,13 @@ from study_files.program_ccas import program_of
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Keys of a definition, in the order of a resolved study.
+#: Keys of a definition, in the order in which a resolved study lists them.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
-#: Size of the largest C file, in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
+#: Maximum size of a C file in bytes. The largest in the kernel, tcp_bbr.c, is 45,000 bytes long.
 LARGEST_BYTES = 2**20
-#: Pattern of a C file's name, which becomes the name of a module.
+#: Pattern for the name of a C file, from which the name of a module is derived.
 FILE = r"[a-z][a-z0-9_]*\.c"
-#: TCP_CA_NAME_MAX of include/net/tcp.h, minus the final zero.
+#: Maximum length of a CCA's name: TCP_CA_NAME_MAX in include/net/tcp.h, minus the terminating null byte.
 LONGEST_NAME = 15
 
 
@@ -31,7 +31,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     Parameters
     ----------
     definitions : dict
-        Definitions by name. The schema has validated them.
+        Definitions by name, already validated by the schema.
 
     Returns
     -------
@@ -52,9 +52,9 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 
 
 def _of_file(one):
-    """Return the keys derived from a definition's C file; raise ValueError with the problem.
+    """Return the keys that are derived from a definition's C file; raise ValueError if the file can't be used.
 
-    If the definition already has all keys, the file isn't read.
+    If the definition already contains these keys, the file isn't read.
     """
     if not re.fullmatch(FILE, Path(one["source"]).name):
         raise ValueError(
@@ -75,9 +75,9 @@ def _of_file(one):
 
 
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
-    """Return the definitions that runs of a CCA or mix need in a resolved scenario, by name.
+    """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name.
 
-    The kernel's own CCAs need a definition only in a scenario with a separate kernel.
+    CCAs built into the kernel need a definition only in a scenario with its own kernel.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]
@@ -93,9 +93,9 @@ def is_program(study, cca) -> bool:
 
 
 def defines_ccas(study) -> bool:
-    """Return whether any run of a resolved study needs a CCA definition, a program or a separate kernel.
+    """Return whether any run of a resolved study needs a CCA definition, a program or a kernel other than the image's.
 
-    The conditions of such a run depend on its CCA.
+    The conditions of such runs depend on the CCA.
     """
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
@@ -103,12 +103,12 @@ def defines_ccas(study) -> bool:
 
 
 def with_named(scenario, cca) -> str:
-    """Return a mix of a CCA (or mix) and the CCAs that a resolved scenario names."""
+    """Return a mix that combines a CCA (or mix) with the CCAs that a resolved scenario names."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
 def kernel_cca(study, cca) -> str:
-    """Return the name under which the kernel knows a CCA of a resolved study. Mixes aren't allowed."""
+    """Return the name under which the kernel knows a CCA of a resolved study; mixes aren't allowed."""
     one = study["cca_definitions"].get(cca)
     return Definition(**one).kernel_cca if one else cca
 
@@ -176,7 +176,7 @@ def _only_on_uml(where, scenario):
 
 
 def named_ccas(scenario) -> list[str]:
-    """Return the CCAs that a resolved scenario names for some of its flows. They are the same in all runs of the scenario."""
+    """Return the CCAs that a resolved scenario names for some of its flows; these CCAs are the same in all runs of the scenario."""
     cross = scenario.get("chain", {}).get("cross_cca")
     groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
     return list(dict.fromkeys([*([cross] if cross else []), *groups]))
@@ -188,7 +188,7 @@ def _at_odds(what, ccas, definitions):
     CCAs conflict if they need different kernels, different parameters of the same module, or two files with the same name.
     """
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
-    # The kernel's own CCAs run on any kernel.
+    # CCAs without a definition run on any kernel.
     for name, kernel in kernels.items():
         first = next(iter(kernels))
         if kernel != kernels[first]:

@@ -6,9 +6,9 @@ from experiment.delay_tables import LARGEST, MOST_NUMBERS, numbers_of
 from study_files.study_traces import TraceError, file_beside
 from wording.terminal_text import shown
 
-#: Suffix of netem's own tables (iproute2, /usr/lib/tc), whose numbers are used unchanged.
+#: Suffix of netem's own tables (from iproute2, in /usr/lib/tc), whose numbers are used unchanged.
 OF_NETEM = ".dist"
-#: Smallest and largest number of delays in a file.
+#: Minimum and maximum number of delays in a file.
 LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
 
 
@@ -22,7 +22,7 @@ def completed_table(table, source) -> dict:
     table : dict
         Table with the keys ``file``, ``sha256`` and ``numbers``.
     source : str
-        Path of the study's file. The path of the table's file is relative to its folder.
+        Path of the study file; the path of the table's file is relative to the study file's folder.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def completed_table(table, source) -> dict:
             )
         numbers = sorted(map(int, values))
     else:
-        # In units of the largest, so that the squares of small ones aren't lost.
+        # The delays are divided by the largest, so that the squares of small delays don't underflow.
         largest = max(map(abs, values))
         numbers = numbers_of([one / largest for one in values])
     return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}

@@ -1,8 +1,8 @@
-"""Split keys with a value for each direction into two keys of a resolved study.
+"""Split each key with a value for each direction into two keys, as in a resolved study.
 
 `rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`. The same form is allowed for `trace`, `policer`
-and `queue`. A single value of a scenario overrides the study's defaults for both directions. A policer or a trace may be given for only
-one direction.
+and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace can be given for only one
+direction.
 """
 
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from experiment.timeline import DIRECTIONS
 
 FORWARD, REVERSE = DIRECTIONS
-#: Section ("" is the scenario itself) -> key -> key for the reverse direction.
+#: Section ("" for the scenario itself) -> key -> key for the reverse direction.
 OF_REVERSE = {
     "": {"queue": "reverse_queue"},
     "link": {"rate_mbps": "reverse_rate_mbps", "trace": "reverse_trace", "policer": "reverse_policer"},
 }
-#: Keys that may be missing for a direction.
+#: Keys whose value may be missing for one direction.
 OPTIONAL = ("trace", "policer")
 
 
 def with_directions(config) -> dict:
-    """Return an unresolved study with the values for each direction split into two keys. Invalid values stay unchanged."""
+    """Return an unresolved study in which values for each direction are split into two keys; invalid values stay unchanged."""
     made = dict(config)
     for section, keys in OF_REVERSE.items():
         defaults, scenarios = made.get("defaults"), made.get("scenarios")
@@ -33,7 +33,7 @@ def with_directions(config) -> dict:
 
 
 def one_sided(config) -> Iterator[str]:
-    """Yield a problem for each key that has a value for only one direction but needs both."""
+    """Yield a problem for each key that needs values for both directions but has only one."""
     places = {"defaults": config.get("defaults")}
     if isinstance(scenarios := config.get("scenarios"), list):
         places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}
@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return the value for one direction. If it is a trace, add the key ``direction``."""
+    """Return the value for one direction; to a trace, the key ``direction`` is added."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

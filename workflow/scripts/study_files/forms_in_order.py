@@ -1,6 +1,6 @@
 """Remember across calls which contents have passed validation against which schema.
 
-Validating a study and its claims takes a tenth of a dry run's time, half of it for importing jsonschema.
+Validating a study and its claims takes a tenth of the time of a dry run, half of it for importing jsonschema.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from study_files.call_memory import FOLDER, read_memory, write_memory
 
 MEMORY = FOLDER / "forms-in-order.json"
-#: Largest number of remembered contents, enough for the studies and claims of a checkout.
+#: Maximum number of remembered contents, enough for all studies and claims in a checkout.
 MOST = 500
 
 
@@ -23,7 +23,7 @@ def key_of(content, schema, reader: str) -> str:
     Parameters
     ----------
     content, schema : object
-        Validated content and its schema, as plain values, lists and dicts.
+        The validated content and its schema, as plain values, lists and dicts.
     reader : str
         Path of the module that validates the content.
     """
@@ -36,7 +36,7 @@ def is_known(key: str) -> bool:
 
 
 def remember(key: str) -> None:
-    """Remember the key of content that has passed validation. Do nothing if Snakemake's folder doesn't exist."""
+    """Remember the key of content that has passed validation; do nothing if Snakemake's folder doesn't exist."""
     if FOLDER.is_dir():
         write_memory(MEMORY, [*_remembered(), key][-MOST:])
 

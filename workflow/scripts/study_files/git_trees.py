@@ -1,6 +1,6 @@
-"""Find, list and read the source tree of a revision in a Git repository of Linux, without writing to the repository.
+"""Find, list and read the source tree of a revision in a Git repository with Linux, without writing to the repository.
 
-Git reads only its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
+Git reads only its refs and its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
 
@@ -16,16 +16,16 @@ REGULAR, PROGRAM, LINK = "100644", "100755", "120000"
 
 
 class GitError(ValueError):
-    """A Git command failed. The message gives the reason but not the repository's path."""
+    """A Git command failed; the message gives the reason but doesn't name the repository."""
 
 
 def git(repository, *arguments: str, stdin=None) -> bytes:
-    """Return the output of a Git command run in a repository.
+    """Run a Git command in a repository, and return its output.
 
     Parameters
     ----------
     repository : str or pathlib.Path
-        Folder with ``.git``, or a bare repository. Parent folders are not searched.
+        Folder with ``.git``, or a bare repository; parent folders are not searched.
     *arguments : str
         Git subcommand and its arguments.
     stdin : file, optional
@@ -34,7 +34,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     Raises
     ------
     GitError
-        If Git is not installed, or if the command fails. In the second case, the message is Git's.
+        If Git is not installed, or if the command fails; in the latter case, the message is Git's.
     """
     try:
         done = subprocess.run(
@@ -49,7 +49,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return the environment variables for Git commands, which prevent Git from writing, fetching or using another repository."""
+    """Return environment variables for Git commands that prevent Git from writing, fetching or using another repository."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
     fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
@@ -78,7 +78,7 @@ def commit_of(repository, revision) -> str:
     GitError
         If the revision doesn't exist.
     """
-    git(repository, "rev-parse", "--git-dir")  # otherwise everything below would report a missing revision
+    git(repository, "rev-parse", "--git-dir")  # raises GitError if this isn't a repository
     for kind in ("commit", "tree") if not revision.startswith("-") else ():
         try:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
@@ -88,7 +88,7 @@ def commit_of(repository, revision) -> str:
 
 
 def tree_of(repository, commit) -> str:
-    """Return the object ID of a commit's tree, which is a digest of all files."""
+    """Return the object ID of a commit's tree, which is a digest over all files."""
     return git(repository, "rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
 
 
@@ -107,7 +107,7 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
     commit : str
         Object ID of a commit or tree.
     *below : str
-        Paths of folders or files to list; by default, the whole tree is listed.
+        Paths of folders or files to list; by default, the entire tree is listed.
 
     Returns
     -------
@@ -125,18 +125,18 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
 
 
 def content_digest(content, name) -> str:
-    """Return the Git object ID of a file's content, computed with the hash algorithm of another object ID (``name``)."""
+    """Return the Git object ID of a file's content, computed with the same hash algorithm as another object ID (``name``)."""
     algorithm = "sha1" if len(name) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the object ID and content of each file in ``names`` (object IDs), in order.
+    """Yield the object ID and content of each file in ``names``, a list of object IDs, in order.
 
     Raises
     ------
     GitError
-        If a file is missing, is larger than ``largest`` bytes, or doesn't match its object ID.
+        If a file is missing or larger than ``largest`` bytes, or if its content doesn't match its object ID.
     """
     names = list(names)
     with tempfile.TemporaryFile() as asked:
@@ -168,7 +168,7 @@ def _next_content(stream, name, largest):
 
 
 def text_of(repository, commit, path, largest) -> str | None:
-    """Return the text of a file in a commit, or None if the commit has no regular file with this path."""
+    """Return the text of a file in a commit, or None if no regular file exists at this path."""
     mode, _, name = files_of(repository, commit, path).get(path, "").partition(" ")
     if mode not in (REGULAR, PROGRAM):
         return None
@@ -177,7 +177,7 @@ def text_of(repository, commit, path, largest) -> str | None:
 
 
 def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
-    """Write files of a commit to a folder, replacing existing files.
+    """Write files from a commit to a folder, and replace existing files.
 
     Symbolic links are written last, so that no file is written through a link.
 
@@ -186,11 +186,11 @@ def write_files(repository, files: dict[str, str], folder: Path, largest: int) -
     repository : str or pathlib.Path
         As in `git`.
     files : dict
-        Result of `files_of`, or a part of it.
+        Result of `files_of`, or part of this result.
     folder : pathlib.Path
-        Target folder. It must not contain symbolic links other than those written by this function.
+        Target folder, which must not contain symbolic links other than those written by this function.
     largest : int
-        Largest size of a file in bytes.
+        Maximum size of a file in bytes.
 
     Raises
     ------

@@ -19,5 +19,5 @@ def host_keys() -> dict[str, dict]:
 
 
 def used_host_options(scenario) -> Iterator[str]:
-    """Yield the names of the host options that a resolved scenario sets to a value other than the kernel's default."""
+    """Yield the names of the host options that a resolved scenario sets to values other than the kernel's defaults."""
     yield from (option.name for option in HOST_OPTIONS if option.used(scenario["transport"]))

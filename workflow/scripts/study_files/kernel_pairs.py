@@ -1,4 +1,4 @@
-"""Find pairs of a study's CCAs that differ only in their kernel: a patched kernel and its base, or two releases of Linux."""
+"""Find pairs of CCAs in a study that differ only in their kernels: a patched kernel and its base, or two releases of Linux."""
 
 import math
 import re
@@ -12,14 +12,14 @@ IMAGE = "the image's Linux"
 
 @dataclass(frozen=True)
 class KernelPair:
-    """Two CCAs of a study that are the same CCA on two kernels.
+    """Two CCAs in a study that are the same CCA on two kernels.
 
     Attributes
     ----------
     cca, base : str
-        Names of the CCA on the changed or newer kernel, and on the unchanged or older kernel.
+        Names of the CCA on the changed (or newer) kernel, and on the unchanged (or older) kernel.
     kernel, other : str
-        Names of these two kernels.
+        Names of the kernels on which ``cca`` and ``base`` run.
     """
 
     cca: str
@@ -29,11 +29,11 @@ class KernelPair:
 
 
 def kernel_pairs(ccas, definitions) -> list[KernelPair]:
-    """Return the pairs of a study's CCAs that differ only in the kernel.
+    """Return the pairs of CCAs in a study that differ only in the kernel.
 
-    A kernel is unchanged if it has neither patches nor options. A CCA on a changed kernel is paired with the same CCA on the unchanged
-    kernel with the same source, or on the newest unchanged kernel if there is none. A CCA on an unchanged kernel is paired with the same
-    CCA on the next older unchanged kernel.
+    A kernel counts as unchanged if neither patches nor options are declared for it. A CCA on a changed kernel is paired with the same CCA
+    on the unchanged kernel built from the same source or, if the study has no such kernel, on the newest unchanged kernel. A CCA on an
+    unchanged kernel is paired with the same CCA on the next older unchanged kernel.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def _is_changed(kernel):
 
 
 def _source(kernel):
-    """Return the digest of a kernel's source, or None for the image's kernel."""
+    """Return the digest of the source of a kernel, or None for the image's kernel."""
     return (kernel or {}).get("sha256")
 
 
 def _age(kernel):
-    """Return a sort key for kernel versions. A release sorts after its release candidates, and the image's kernel sorts last."""
+    """Return a sort key for kernel versions: releases follow their release candidates, and the image's kernel comes last."""
     if kernel is None:
         return (1,)
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])

@@ -1,4 +1,4 @@
-"""Describe source trees of kernels: folders, archives and revisions of Git repositories, each with its version and SHA-256.
+"""Describe kernel source trees (folders, archives and revisions in Git repositories) by version and SHA-256.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -12,20 +12,20 @@ from study_files import git_trees, tree_archives
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Largest size of a file in a source tree, in bytes.
+#: Maximum size of a file in a source tree, in bytes.
 LARGEST_TREE_FILE_BYTES = 2**27
-#: Folder for digests of source trees, which take seconds to compute.
+#: Folder that stores digests of source trees, because computing a digest takes seconds.
 DIGESTS = Path(".snakemake/tree-digests")
-#: Files with a tree's version and its support for guests.
+#: Files that state the version of a tree and whether guests can be built from it.
 VERSION_FILES = ("Makefile", "arch/um/Kconfig")
-#: Entries of a tree that aren't part of a kernel.
+#: Entries in a tree that aren't part of the kernel.
 LEFT_OUT = {".git"}
 
 
 def tree_digest(tree) -> str:
     """Return the SHA-256 of a source tree's paths, contents and link targets, excluding Git's own files.
 
-    Digests are stored in `DIGESTS` and used again as long as the sizes, dates and modes of all files stay the same.
+    Digests are stored in `DIGESTS` and reused as long as the sizes, dates, modes and inode numbers of all files stay the same.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -54,8 +54,8 @@ def files_of_tree(tree) -> list[str]:
 def digests_of_files(tree) -> dict[str, str]:
     """Return the digests of the files in a source tree, sorted by path.
 
-    A regular file's digest is its SHA-256, preceded by ``program`` if the file is executable. The digest of a symbolic link is ``link``
-    and the SHA-256 of the link's target.
+    The digest of a regular file is its SHA-256, preceded by ``program`` if the file is executable. The digest of a symbolic link is
+    ``link``, followed by the SHA-256 of the link's target.
     """
     digests = {}
     for path in files_of_tree(tree):
@@ -69,7 +69,7 @@ def digests_of_files(tree) -> dict[str, str]:
 
 
 def digest_of_files(digests) -> str:
-    """Return the SHA-256 of a source tree from the result of `digests_of_files`."""
+    """Return the SHA-256 that identifies a source tree, computed from the result of `digests_of_files`."""
     lines = (f"{sha256} {path}\n" for path, sha256 in digests.items())
     return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
@@ -111,7 +111,7 @@ def version_of(texts, where) -> str:
     texts : dict
         Texts of the tree's `VERSION_FILES` by path.
     where : str
-        Prefix for paths in error messages.
+        Prefix of paths in error messages.
 
     Raises
     ------
@@ -141,12 +141,12 @@ def version_of(texts, where) -> str:
 
 
 def described_tree(tree, revision=None) -> dict[str, str]:
-    """Return the ``version`` and ``sha256`` of a source tree and, for a revision, the commit's object ID as ``revision``.
+    """Return the ``version`` and ``sha256`` of a source tree and, for a revision, the object ID of the commit as ``revision``.
 
     Parameters
     ----------
     tree : str
-        Path of the tree's folder or archive; with ``revision``, path of a Git repository.
+        Path of a folder or archive with the tree or, if ``revision`` is given, of a Git repository.
     revision : str, optional
         Branch, tag or commit.
 
@@ -182,7 +182,7 @@ def _described_revision(tree, revision):
     texts = {path: git_trees.text_of(tree, commit, path, LARGEST_TREE_FILE_BYTES) for path in VERSION_FILES}
     version = version_of({path: text for path, text in texts.items() if text is not None}, f"{tree}: ")
     sha256 = git_trees.tree_sha256(git_trees.tree_of(tree, commit))
-    # Like the kernel's own scripts, so that two revisions of one version have different names.
+    # As in the kernel's own scripts, so that two revisions with the same version have different names.
     return {"revision": commit, "version": f"{version}-g{commit[:12]}", "sha256": sha256}
 
 

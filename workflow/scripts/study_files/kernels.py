@@ -1,4 +1,4 @@
-"""Complete the definitions of a study's own guest kernels, and describe problems with them in sentences that start with the affected key.
+"""Complete the definitions of a study's own guest kernels, and describe problems in sentences that start with the affected key.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -13,14 +13,14 @@ from study_files.patch_mails import patches_in
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Keys of a kernel, in the order of a resolved study.
+#: Keys of a kernel, in the order in which a resolved study lists them.
 KEYS = ("base", "tree", "revision", "version", "sha256", "recipe", "patches", "config")
-#: The image's own Linux.
+#: Name of the base that stands for the image's Linux.
 NEWEST = "newest"
 LOCK = Path("envs/debian.lock")
-#: Folder of `LOCK` and the recipe, needed because a workflow that uses this one as a module runs in another folder.
+#: Folder that contains `LOCK` and the recipe; a workflow that uses this one as a module runs in a different folder.
 CHECKOUT = Path(__file__).parents[3]
-#: Inputs of a guest kernel's build in addition to the source tree.
+#: Inputs to the build of a guest kernel besides the source tree.
 OF_BASE = (
     "patch_base",
     "build_base",
@@ -32,22 +32,22 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: Options that a study can't change, because guests depend on their values in envs/guest/kernel.config.
+#: Options that a study can't change, because guests depend on the values in envs/guest/kernel.config.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
-#: Largest size of a patch, in bytes; the patch of BBRv3 has 140,000.
+#: Maximum size of a patch in bytes; the BBRv3 patch is 140,000 bytes long.
 LARGEST_PATCH_BYTES = 2**24
-#: ELF note with the build ID: a name of 4 bytes, a content of 20 bytes, type 3.
+#: ELF note that contains the build ID: name size 4 bytes, descriptor size 20 bytes, type 3.
 BUILD_ID = re.compile(rb"(\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0).{20}", re.S)
 
 
 def bases() -> dict[str, dict[str, str]]:
-    """Return ``version`` and ``sha256`` of each Debian kernel source, by the name that a study uses in the key ``base``."""
+    """Return ``version`` and ``sha256`` of each Debian kernel source, by the name that studies use in the key ``base``."""
     sources = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 of the names and contents of the recipe's files (by default, of all in `RECIPE`)."""
+    """Return the SHA-256 over the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -65,17 +65,18 @@ def without_number(linux: bytes, name: str) -> bytes:
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
-    """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
+    """Fill in missing keys of kernels from the files that they name, so that each kernel is identified by its content.
 
     Parameters
     ----------
     kernels : dict
-        Kernels by name. The schema has validated them.
+        Kernels by name, already validated by the schema.
 
     Returns
     -------
     complete : dict
-        Completed kernels by name, with `KEYS`. The image's own kernel is None. Kernels based on it have no ``version`` or ``sha256``.
+        Completed kernels by name, with the keys in `KEYS`. The image's own kernel is None. Kernels based on the image's Linux lack the keys
+        ``version`` and ``sha256``.
     problems : list of str
         Sentences that start with the affected key.
     """
@@ -145,9 +146,9 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Replace the names of kernels in a study's CCA definitions and scenarios with the kernels.
+    """Replace kernel names in a study's CCA definitions and scenarios with the definitions of these kernels.
 
-    The scenarios are changed in place. The key ``kernel`` is removed for the image's own kernel.
+    The scenarios are changed in place. If the kernel is the image's own, the key ``kernel`` is removed.
 
     Returns
     -------
@@ -194,7 +195,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Return whether resolving a possibly invalid study would read files of kernels or programs, because their digests are missing."""
+    """Return whether resolving a possibly invalid study would read kernel or program files, because their digests are missing."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

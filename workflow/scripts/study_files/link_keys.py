@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return a link's JSON Schema properties (``keys``) with the link options inserted at their declared places."""
+    """Return the JSON Schema properties of a link (``keys``) with the link options inserted at their declared positions."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]
@@ -21,7 +21,7 @@ def _node(option):
     if option.by_direction:
         ways = {"type": "object", "additionalProperties": False, "required": list(DIRECTIONS)}
         ways["properties"] = dict.fromkeys(DIRECTIONS, value)
-        # A value may be a mapping itself.
+        # The value for a direction may itself be a mapping.
         named = {"anyOf": [{"required": [direction]} for direction in DIRECTIONS]} if "properties" in value else {}
         value = {"if": {"type": "object", **named}, "then": ways, "else": value}
     needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.all_needs.items())
@@ -30,7 +30,7 @@ def _node(option):
 
 
 def _described(name, node):
-    """Return an option's JSON Schema with a description for each key if the value is a mapping."""
+    """Return an option's JSON Schema; if the value is a mapping, each key gets a description."""
     if "properties" not in node:
         return node
     keys = {key: {"description": OPTION_WORDS[f"{name}.{key}"], **child} for key, child in node["properties"].items()}

@@ -1,8 +1,8 @@
-"""Find names and files of programs in an unvalidated study without the schema, which the analysis image can't read."""
+"""Find program names and files in an unvalidated study without using the schema, which the analysis image can't read."""
 
 
 def names_programs_unread(study) -> bool:
-    """Return whether resolving a possibly invalid study would read files of programs, because their digests are missing."""
+    """Return whether resolving a possibly invalid study would read program files, because their digests are missing."""
     scenarios = study.get("scenarios")
     scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
     lists = (
@@ -23,7 +23,7 @@ def names_programs_unread(study) -> bool:
 def names_of(programs) -> list[str]:
     """Return the names that `ccas` may use for the programs of an unvalidated study.
 
-    A program with CCAs has the names ``name:cca``; a program without CCAs has only its own name.
+    If a program has CCAs, there is one name ``name:cca`` for each of them; otherwise, only the program's own name is returned.
     """
     if not isinstance(programs, dict):
         return []

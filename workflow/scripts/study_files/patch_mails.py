@@ -6,14 +6,14 @@ Standard library only: set-up and the scripts in the analysis image need it too.
 import email
 import re
 
-#: Separator line between mails in an mbox, and header of a mail.
+#: Separator line between mails in an mbox, and the header of a mail.
 BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 #: Tag of a subject: [PATCH v2 net-next 3/7].
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
-#: Beginning of a change to a file.
+#: The beginning of a change to a file.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
-#: Files that a guest kernel doesn't use. A patch may change them, although the trees for builds don't have most of them.
+#: Files that a guest kernel doesn't use. Most of them are missing from the trees used for builds, but a patch may still change them.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
@@ -22,14 +22,14 @@ NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S
 
 
 def patches_in(content: bytes) -> list[bytes]:
-    """Return the decoded patches in a file, in the order of the series. A file without mails is a single patch.
+    """Return the decoded patches in a file, in the order of the series; a file without mails counts as a single patch.
 
     Cover letters and replies are skipped.
 
     Raises
     ------
     ValueError
-        If a patch of the series is missing, or if there are several series. The message doesn't name the file.
+        If a patch of the series is missing, or if there are several series; the message doesn't name the file.
     """
     mails = _mails(_with_plain_ends(content))
     if not mails:
@@ -47,13 +47,13 @@ def patches_in(content: bytes) -> list[bytes]:
 
 
 def named_paths(patches) -> list[str]:
-    """Return the sorted paths of the source files that patches (bytes) change."""
+    """Return the sorted paths of the source files that the given patches (bytes) change."""
     found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
     return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
 
 
 def _with_plain_ends(text):
-    """Convert Windows line endings to Unix line endings. Return the text unchanged if its line endings are mixed."""
+    """Return a text with Unix line endings instead of Windows line endings; a text with mixed line endings is returned unchanged."""
     return text.replace(b"\r\n", b"\n") if text.count(b"\r\n") == text.count(b"\n") else text
 
 
@@ -71,14 +71,14 @@ def _text_of(read):
     """Return the decoded text parts of a mail, joined in order."""
     parts = [part for part in read.walk() if part.get_content_maintype() == "text"]
     text = b"\n".join(part.get_payload(decode=True) or b"" for part in parts)
-    # In mboxrd, a line of text that begins with From has one additional >.
+    # In the mboxrd format, an additional > precedes each line of text that begins with From.
     return re.sub(rb"^>(>*From )", rb"\1", _with_plain_ends(text), flags=re.M)
 
 
 def _number(subject):
-    """Return the name of the series, the patch's number and the length of the series from the subject of a mail.
+    """Return the name of the series, the number of the patch, and the length of the series, as stated in the subject of a mail.
 
-    For a subject without numbers, return the subject, 1 and 1.
+    If the subject contains no numbers, the subject, 1 and 1 are returned.
     """
     tag = TAG.search(subject)
     numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])

@@ -1,4 +1,4 @@
-"""Derive a sensitivity study: a sample of a study's scenarios under slightly changed conditions.
+"""Derive a sensitivity study, which runs a sample of a study's scenarios under slightly changed conditions.
 
 A perturbed scenario is an ordinary scenario named `<scenario>.<perturbation>`, so the same workflow runs and analyses it.
 """
@@ -12,13 +12,13 @@ from experiment.packet_sizes import PACKET_BYTES
 from study_files.kernels import NEWEST
 from study_files.program_ccas import programs_under_test
 
-#: Separator between scenario and perturbation.
+#: Separator between the names of the scenario and the perturbation.
 JOINT = "."
-#: The unperturbed scenario, and the same scenario with other seeds, which differs from it only by chance.
+#: The unperturbed scenario, and the same scenario with other seeds; the results of the two differ only by chance.
 AS_IS, AGAIN = "as-is", "again"
-#: Largest number of CCAs, and largest number of replications. They keep the sample small.
+#: Maximum number of CCAs, and maximum number of replications, which keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
-#: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000.
+#: Tick rate of the perturbed guest kernel in Hz; the usual rate is 1,000 Hz.
 TICK_HZ = 250
 
 
@@ -29,11 +29,11 @@ class Perturbation:
     Attributes
     ----------
     name : str
-        Name in scenario ids.
+        Name of the perturbation in scenario ids.
     words : str
-        Description.
+        Description of the change.
     change : callable
-        Function that returns a resolved scenario with the changed condition.
+        Called with a resolved scenario; returns the scenario with the changed condition.
     """
 
     name: str
@@ -67,7 +67,7 @@ def _delayed(factor):
 
 
 def _chain(scenario, key, change):
-    """Return a scenario with a key changed in each bottleneck of its chain. A scenario without a chain is returned unchanged."""
+    """Return a scenario with a key changed in each bottleneck of its chain; a scenario without a chain is returned unchanged."""
     if scenario["topology"] != "chain":
         return scenario
     bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
@@ -143,9 +143,9 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
     study : dict
         Resolved study (`study.resolve`).
     count, seed : int
-        Number of scenarios to choose at random (all if there are fewer), and seed of the random choice.
+        Number of scenarios to choose at random (all if there are fewer), and seed for the random choice.
     is_possible : callable
-        Function that takes a study with one scenario, in the form of a study file, and returns whether it can run.
+        Called with a study that contains one scenario, in the form of a study file; returns whether the study can be run.
     """
     draw = random.Random(seed)
     chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))

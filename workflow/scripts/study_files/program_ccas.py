@@ -1,11 +1,11 @@
-"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno". Flows of the program replace the flows under test.
+"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno"; its flows replace the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
 
 from experiment.flow_groups import LONG, OWN, PROGRAM
 
-#: Group of a program that replaces the identical flows of a scenario; the missing keys come from the scenario.
+#: Group of flows for a program that replaces the identical flows of a scenario; the missing values are taken from the scenario.
 GROUP = {
     "name": "own", "application": LONG, "program": None, "cca": OWN, "count": 1, "direction": "forward", "pair": None, "ecn": None,
     "start_s": 0, "stop_s": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed",
@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program that a name in `ccas` stands for, in the form used in groups; None if it doesn't stand for a program."""
+    """Return the program for which a name in `ccas` stands, in the form used in groups, or None if the name isn't that of a program."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -29,12 +29,12 @@ def programs_under_test(study) -> dict[str, dict]:
 
 
 def has_grouped_runs(study) -> bool:
-    """Return whether any run of a resolved study has groups of flows, from its scenario or from a program in `ccas`."""
+    """Return whether any run of a resolved study uses groups of flows, declared in its scenario or derived from a program in `ccas`."""
     return any(scenario["groups"] for scenario in study["scenarios"]) or bool(programs_under_test(study))
 
 
 def program_names(study) -> list[str]:
-    """Return the names of a resolved study's programs, both in `ccas` and in groups, as used in tables."""
+    """Return the names of all programs in a resolved study, both in `ccas` and in groups, in the form used in tables."""
     of_groups = [
         group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
     ]
@@ -43,16 +43,16 @@ def program_names(study) -> list[str]:
 
 
 def scenario_of(study, scenario, cca) -> dict:
-    """Return a resolved scenario for runs of a CCA. If the CCA is a program, groups of the program replace the flows under test.
+    """Return a resolved scenario for runs of a CCA; if the CCA is a program, groups of this program replace the flows under test.
 
-    These groups have the program's name in `ccas` as their ``cca``, which distinguishes them from other groups of the same program.
+    The ``cca`` of these groups is the program's name in `ccas`, which distinguishes them from other groups of the same program.
     """
     program = program_of(study, cca)
     return scenario if program is None else with_program(scenario, program, cca)
 
 
 def with_program(scenario, program, cca) -> dict:
-    """Return a resolved scenario in which groups of a program, with the given ``cca``, replace the flows under test."""
+    """Return a resolved scenario in which groups of a program, with ``cca`` as their CCA, replace the flows under test."""
     alike = GROUP | {"count": scenario["flows"], "stop_s": scenario["traffic"]["duration_s"]}
     given = scenario["groups"] or [alike]
     replaced = {"application": PROGRAM, "program": program, "cca": cca}
@@ -67,14 +67,14 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Undo `with_program` in the scenario of a received specification, which hasn't been validated.
+    """Undo `with_program` in the scenario of a received specification that hasn't been validated.
 
     Returns
     -------
     scenario : dict
-        Scenario in which the CCA of groups of the program under test is `OWN`.
+        Scenario in which `OWN` is the CCA of all groups of the program under test.
     named : dict
-        The previous ``cca`` of these groups, by index.
+        The original ``cca`` of these groups, by index.
     """
     groups = scenario.get("groups") if isinstance(scenario, dict) else None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
@@ -87,7 +87,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return a program's name in `ccas`. The program has the form used in groups; for an invalid program, return None."""
+    """Return the name in `ccas` of a program given in the form used in groups, or None if the program is invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

@@ -18,7 +18,7 @@ def program_cca_problems(study, scenario) -> Iterator[str]:
 
 
 def _kernel_of_its_own(scenario):
-    """Yield a problem if a scenario has a custom kernel, because programs can't run on it."""
+    """Yield a problem if a scenario uses a custom kernel, because programs can't run on custom kernels."""
     if scenario.get("kernel"):
         yield f"kernel is {kernel_words(scenario['kernel'])}; allowed: null"
 
@@ -31,7 +31,7 @@ def _others_of_its_own(scenario):
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield a problem for each mix that includes a program. The study's list of CCAs has been expanded."""
+    """Yield a problem for each mix that includes a program; ``ccas`` of the study must already be expanded."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
             yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs; to run {parts[0]} with other CCAs, use groups of flows."

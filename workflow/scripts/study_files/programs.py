@@ -13,16 +13,16 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
 from wording.missing_files import absence
 
-#: Keys that a declaration has only in a resolved group.
+#: Keys that are part of a declaration only in a resolved group.
 OF_GROUPS = ("name", "cca")
-#: Placeholders for the amount of traffic. A group's amount is in exactly one of the two units.
+#: Placeholders for the amount of traffic, which a group states in exactly one of these two units.
 AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
     """Insert the declarations of programs into the groups of a study's resolved scenarios, in place.
 
-    The study's key ``programs`` keeps only the programs that `ccas` names. Problems are returned as sentences that start with the
+    Only the programs that `ccas` names stay in the study's key ``programs``. Problems are returned as sentences that start with the
     affected key.
     """
     written = study.pop("programs")
@@ -55,7 +55,7 @@ def with_programs(study) -> list[str]:
                 if problem := _unknown(declared, written, name, cca or None):
                     problems.append(f"{where}; {problem}.")
                 else:
-                    # The list of possible CCAs isn't part of a run.
+                    # The list of a program's possible CCAs isn't part of a run.
                     group["program"] = {"name": name, "cca": cca or None, **declared[name]}
     problems += [
         f"programs.{name} is not used by any group of flows or in ccas; name it in one of the two."
@@ -66,7 +66,7 @@ def with_programs(study) -> list[str]:
 
 
 def _unknown(declared, written, name, cca):
-    """Return a phrase with the allowed names if a program or its CCA isn't declared; otherwise, return None."""
+    """Return a phrase that lists the allowed names if a program or its CCA isn't declared, otherwise None."""
     if name not in declared:
         return f"allowed: {', '.join(declared)}" if declared else "the study has no programs"
     ccas = written[name].get("ccas", [])
@@ -76,16 +76,16 @@ def _unknown(declared, written, name, cca):
 
 
 def _completed(one):
-    """Return a declaration with defaults filled in, without ``ccas``, and a list of its problems.
+    """Return a declaration without ``ccas`` and with defaults filled in, and a list of the problems with it.
 
-    The program's files are read only if their SHA-256 is missing.
+    The files of the program are read only if their SHA-256 is missing.
     """
     problems, complete = [], {}
     for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
         if key not in (*OF_GROUPS, "ccas"):
             complete[key] = one.get(key, node.get("default"))
     if complete["qlog"] is None:
-        # Runs without logs stay the same as before logs were introduced.
+        # Without this key, specifications of runs without logs stay the same as before logs were introduced.
         del complete["qlog"]
     for side in ("server", "client"):
         if isinstance(complete[side], str):
@@ -146,7 +146,7 @@ def _amount(group, program):
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files that a resolved study uses, by the name of the program's archive."""
+    """Return the programs with files that a resolved study uses, by the names of their archives."""
     programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
     programs += [
         {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}

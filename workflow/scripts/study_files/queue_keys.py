@@ -6,7 +6,7 @@ from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 
 def queue_keys() -> dict[str, dict]:
-    """Return the JSON Schema of each key of a queue, by name, except for the keys of its size (`MEASURES`).
+    """Return the JSON Schema of each key of a queue, by name, except for the keys that set its size (`MEASURES`).
 
     The description of a parameter lists its default for each discipline.
     """

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from study_files.kernels import CHECKOUT
 
-#: Folder with one folder per stack, which has the source and the lock.
+#: Folder that contains one folder per stack, with its source and lock.
 SOURCES = CHECKOUT / "examples"
-#: Files by which the folder of a stack is recognized: the locks of Rust, Go and pip.
+#: Files that identify the folder of a stack: the locks of Rust, Go and pip.
 LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
 #: Folder in which a study expects the stacks, relative to the working directory.
 PLACE = Path("my")
@@ -20,7 +20,7 @@ def stack_names() -> list[str]:
 
 
 def how_to_build(path) -> str:
-    """Return a sentence with the command that builds the stack at a path, preceded by a space; return "" for any other path."""
+    """Return a sentence with the command that builds the stack at a path, preceded by a space, or "" for any other path."""
     name = Path(path).name
     is_stack = Path(path) == PLACE / name and name in stack_names()
     return f" `make stack STACK={name}` builds it." if is_stack else ""

@@ -6,21 +6,21 @@ from study_files.study_validation import MOST_PROBLEMS, value_text
 from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
-#: Largest allowed size of a file, in bytes: a thousand scenarios or claims.
+#: Maximum size of a file in bytes, enough for a thousand scenarios or claims.
 LARGEST_BYTES = 2**20
-#: Largest number of values in a file with aliases expanded, and deepest nesting of mappings and lists.
+#: Maximum number of values in a file with aliases expanded, and maximum nesting depth of mappings and lists.
 LARGEST_VALUES, DEEPEST = 200_000, 30
-#: Largest length of a whole number, in bits: far more than any key allows.
+#: Maximum length of a whole number in bits, far more than any key allows.
 LONGEST_NUMBER_BITS = 1024
-#: Number of problems that a message lists, and largest length of each in characters.
+#: Number of problems that a message lists, and maximum length of each in characters.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
     """A file can't be used as written.
 
-    The attribute ``problems`` has one sentence per problem, with the key, its value and the allowed values. The exception's text lists the
-    first problems and counts the others.
+    The attribute ``problems`` contains one sentence per problem, which names the key, its value and the allowed values. The exception's
+    text lists the first problems and states how many more there are.
     """
 
     def __init__(self, source, problems):
@@ -39,12 +39,12 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     path : str or pathlib.Path
         Path of the file.
     noun : str
-        Expected kind of file for error messages, such as "a study".
+        Expected kind of file, for error messages, such as "a study".
     keys : iterable of str
-        Allowed keys of the mapping for error messages. They aren't checked.
+        Allowed keys of the mapping, for error messages; they aren't checked.
     error_class : type
-        Subclass of `FileError`. It is raised if the file can't be read, isn't a YAML mapping, has a duplicate key, or exceeds the limits on
-        size and nesting.
+        Subclass of `FileError` that is raised if the file can't be read, isn't a YAML mapping, contains a duplicate key, or exceeds the
+        limits on size and nesting.
     """
     try:
         text = given_text(path, LARGEST_BYTES)
@@ -67,11 +67,11 @@ def no_mapping_problem(content, keys) -> str:
 
 
 def _check_size(text):
-    """Raise a ConstructorError if a text has too many values (with aliases expanded) or is nested too deeply.
+    """Raise a ConstructorError if a text contains too many values (with aliases expanded) or is nested too deeply.
 
-    PyYAML limits neither. Only the parser's events are examined, before any value is created.
+    PyYAML limits neither. Only the parser's events are examined, so no value is created before the check.
     """
-    sizes, anchors, opened = {}, [], [0]  # anchor -> number of values; anchors and numbers of open collections
+    sizes, anchors, opened = {}, [], [0]  # number of values by anchor; anchors and counts of open ones
     for event in yaml.parse(text, Loader=_StrictLoader):
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in anchors:
@@ -113,10 +113,10 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         try:
             value = super().construct_object(node, deep)
             if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
-                raise ValueError  # as Python does for decimal digits, but not for other bases
+                raise ValueError  # Python itself limits only the number of decimal digits
             return value
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            # PyYAML doesn't convert exceptions for impossible dates, endless numbers and words after `!!bool`.
+            # PyYAML doesn't convert the exceptions caused by impossible dates, overlong numbers and words after `!!bool`.
             value = shown(getattr(node, "value", ""), 60)
             raise _constructor_error(f"'{value}' is not a valid {node.tag.rpartition(':')[2]}", node) from error
 

@@ -7,8 +7,7 @@ From a study file to a run::
     for scenario, cca, ip_version, replication in runs(study):
         specification = run_specification(study, scenario, cca, ip_version, replication)
 
-`resolve` validates and completes a study, so later code doesn't have to
-check for missing keys.
+`resolve` validates and completes a study, so that later code doesn't have to check for missing keys.
 """
 
 import copy
@@ -56,7 +55,7 @@ class StudyError(FileError):
     """A study can't be run as written."""
 
 
-#: Keys of a study that only the page and the manifest print.
+#: Keys of a study that are used only for the page and the manifest.
 PROSE = ("title", "description")
 
 
@@ -68,9 +67,8 @@ def load(path, overrides=None) -> dict:
     path : str or pathlib.Path
         Path of a YAML file.
     overrides : dict, optional
-        Values that override the values in the file, in the structure of a study.
-        They come from Snakemake's `--config`, which passes numbers in lists and mappings as text.
-        Sections are merged key by key; other values are replaced.
+        Values that override values in the file, in the structure of a study. They come from Snakemake's `--config`, which passes numbers in
+        lists and mappings as text. Sections are merged key by key; other values are replaced.
 
     Raises
     ------
@@ -83,38 +81,39 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that Snakemake has read (``config:`` of a module) in the form that `load` returns."""
+    """Return a study that was read by Snakemake (``config:`` of a module) in the form in which `load` returns studies."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
-    In the returned study, `defaults` are merged into each scenario. The study's `platform`, if it is set, becomes a key of each scenario
-    and the suffix of the study's name. All other keys of the schema are present, in the schema's order:
+    In the returned study, `defaults` are merged into each scenario. If the study sets `platform`, the platform becomes a key of each
+    scenario and a suffix of the study's name. All other keys in the schema are present, in the schema's order:
 
     - Values by direction are `{forward, reverse}`. Whole numbers are int.
     - `flows` is the number of long flows. `groups` is the list of groups, which may be empty.
-    - A queue has all parameters of its discipline (drop-tail has none).
+    - A queue contains all parameters of its discipline (drop-tail has none).
     - Access delays are a list with one value per pair of hosts. Path delays are a list with one value per path. The bottlenecks of a chain
-      are a list with the full settings of each bottleneck.
+      are a list with the complete settings of each bottleneck.
     - Keys that a scenario doesn't use are omitted: `chain`, an outage, the image's own kernel.
-    - `ccas` lists the CCAs of runs, with mixes expanded and the CCA of an exam included.
-    - CCA definitions contain the digests of their C files. They and the scenarios contain the build inputs of their kernels, and `kernels`
-      is omitted.
-    - Groups of programs contain the program's declaration. `programs` has only the programs in `ccas`, and is omitted if there are none.
+    - `ccas` lists the CCAs of all runs, with mixes expanded and the CCA of an exam included.
+    - CCA definitions contain the digests of their C files. CCA definitions and scenarios contain the build inputs of their kernels, and
+      `kernels` is omitted.
+    - Groups of programs contain the declaration of the program. `programs` contains only the programs named in `ccas`, and is omitted if
+      there are none.
 
     Parameters
     ----------
     config : dict
-        Study as written. It isn't modified.
+        The study as written, which isn't modified.
     source : str
         Path of the study's file.
 
     Raises
     ------
     StudyError
-        If the study isn't valid. The exception has one sentence per problem.
+        If the study isn't valid; the exception contains one sentence per problem.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -136,10 +135,10 @@ def resolve(config, source) -> dict:
     problems += of_files
     for scenario in study["scenarios"]:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
-            if not isinstance(scenario[section][key], list):  # one number applies to all
+            if not isinstance(scenario[section][key], list):  # a single number applies to all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
         if of_paths := scenario["multipath"]["path_rate_mbps"]:
-            # Code that needs a single rate uses the rate of the slowest path.
+            # Code that needs only one rate uses that of the slowest path.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario) | with_share_of_model(scenario)
         for key in (key for key in QUEUES if scenario[key]):
@@ -177,7 +176,7 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return the error message for a file that a key of a link names."""
+    """Return the error message for a file named by a key of a link."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
@@ -187,20 +186,20 @@ def measured(study) -> dict:
 
 
 def _on_one_platform(study):
-    """Move a study's platform, if it sets one, to all of its scenarios and to the end of its name."""
+    """Move a study's platform, if one is set, to all scenarios of the study and to the end of its name."""
     platform = study.pop("platform")
     if platform is None:
         return study
     name = f"{study['study']}-{platform}"
     if study["analysis"]["compare_with"] == name:
-        # The study compares its own platform with this one; here the comparison is reversed.
+        # The original study is compared with the study on this platform; here, the comparison is reversed.
         study["analysis"]["compare_with"] = study["study"]
     scenarios = [scenario | {"platform": platform} for scenario in study["scenarios"]]
     return study | {"study": name, "scenarios": scenarios}
 
 
 def _merge(node, base, override):
-    """Merge two mappings of the same schema node. Sections are merged key by key; other values are replaced."""
+    """Merge two mappings of the same schema node: sections are merged key by key, other values are replaced."""
     children, merged = keys_of(node), dict(base)
     for key, value in override.items():
         if is_section(children.get(key, {})) and isinstance(value, dict) and isinstance(base.get(key), dict):
@@ -214,7 +213,7 @@ def _typed(node, value):
     """Convert strings to the types that they would have in a YAML file, unless the schema node expects a string."""
     if isinstance(value, dict):
         children = keys_of(node)
-        for branch in ("then", "else"):  # for values with one per direction
+        for branch in ("then", "else"):  # for keys that allow one value per direction
             children = {**keys_of(node.get(branch, {})), **children}
         return {key: _typed(children.get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -232,7 +231,7 @@ def _typed(node, value):
 
 
 def _with_off(node, value):
-    """Convert false to "off" where the schema allows `off`, which YAML reads as false."""
+    """Replace false with "off" where the schema allows `off`, because YAML reads `off` as false."""
     if isinstance(value, dict):
         return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -245,8 +244,7 @@ def _complete(node, section):
     complete = {}
     for key, child in keys_of(node).items():
         if is_section(child):
-            # The shared part of a study stays as written: a default filled in here
-            # would look like a choice of the study.
+            # `defaults` of a study stay as written, because a default value filled in here would look like a choice of the study.
             complete[key] = section.get(key, {}) if key == "defaults" else _complete(child, section.get(key, {}))
         elif key in section:
             complete[key] = _normal(child, section[key])
@@ -258,19 +256,19 @@ def _complete(node, section):
 
 
 def _has_defaults(node):
-    """Return whether a mapping has keys and none of them takes its default from another key."""
+    """Return whether the schema node of a mapping lists keys, none of which takes its default from another key."""
     children = keys_of(node)
     return bool(children) and not any("default_from" in child for child in children.values())
 
 
 def _normal(node, value):
-    """Return the canonical form of a value, such as 10 for 10.0, or two values for a key with one value per direction."""
+    """Return the canonical form of a value: 10 instead of 10.0, and two values for a key that allows one per direction."""
     if has_directions(node):
         if not isinstance(value, dict) or not set(value) <= set(DIRECTIONS):
             value = dict.fromkeys(DIRECTIONS, value)
         return {direction: _normal(dereferenced(node["else"]), value[direction]) for direction in DIRECTIONS}
     if isinstance(value, dict):
-        # A mapping that may be left out entirely has separate defaults.
+        # If a mapping may be omitted entirely, its keys have their own defaults.
         inner = node.get("then", node if "null" in node.get("type", ()) and _has_defaults(node) else None)
         return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):

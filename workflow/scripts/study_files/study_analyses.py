@@ -24,14 +24,14 @@ def analysis_problems(study) -> Iterator[str]:
     yield from _check_exam(study)
 
 
-#: Options of a link for which calibration has exact values.
+#: Link options for which calibration knows exact values.
 WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
-    """Yield a problem for each setting for which calibration has no exact reference values.
+    """Yield a problem for each setting for which calibration knows no exact values.
 
-    Exact values require one flow on one path, no segmentation offload, and a virtual clock.
+    Exact values require a single flow on a single path, no segmentation offload, and a virtual clock.
     """
     if not study["analysis"]["calibration"]:
         return
@@ -81,7 +81,7 @@ def _check_sensitivity(study):
 
 
 def _check_exam(study):
-    """Yield problems with an exam. It needs the standard CCAs in `ccas`, and can't have mixes."""
+    """Yield problems with an exam, which needs the standard CCAs in `ccas` and doesn't allow mixes."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:

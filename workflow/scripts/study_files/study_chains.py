@@ -8,14 +8,14 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
 
-#: Quantities that `variation` may draw in a chain; each bottleneck sets the others separately.
+#: Quantities that `variation` can draw in a chain; all other quantities are set separately for each bottleneck.
 DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Complete the bottlenecks and the number of host pairs of a scenario with a chain.
+    """Complete the bottlenecks and the number of host pairs in a scenario with a chain.
 
-    Queue parameters are not completed yet. A scenario without a chain is returned unchanged.
+    Queue parameters are not yet filled in. A scenario without a chain is returned unchanged.
     """
     if scenario["topology"] != "chain":
         return scenario
@@ -28,7 +28,7 @@ def with_bottlenecks(scenario) -> dict:
 
 
 def without_unused(scenario) -> dict:
-    """Return a resolved scenario without unused keys, so that specifications stay the same as before these keys existed.
+    """Return a resolved scenario without unused keys, so that specifications are the same as before these keys existed.
 
     These keys are `chain` (with another topology), `reverse_queue` (if it is null), and all keys of `multipath` that are null.
     """
@@ -39,7 +39,7 @@ def without_unused(scenario) -> dict:
 
 
 def _directions(bottleneck):
-    """Return the given settings of a bottleneck with one delay per direction."""
+    """Return the settings of a bottleneck as given, but with one delay per direction."""
     delay_ms = bottleneck.get("delay_ms")
     if delay_ms is None or isinstance(delay_ms, dict):
         return bottleneck
@@ -47,7 +47,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place, and yield problems with these queues."""
+    """Complete the queues of all bottlenecks in a chain in place, and yield problems with these queues."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -60,7 +60,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems with a resolved scenario's chain. Without a chain, yield problems with settings that need one."""
+    """Yield problems with the chain of a resolved scenario or, without a chain, with settings that require one."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -106,14 +106,14 @@ def _plain(value):
 
 
 def _needs_chain(scenario):
-    """Yield problems with settings that only a chain can have."""
+    """Yield problems with settings that are allowed only with a chain."""
     for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
         if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
             yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']}: {_plain(node['default'])}."
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
-    """Yield a problem if a scenario has a chain and the study has a mix of CCAs, which a chain can't run."""
+    """Yield a problem if a scenario has a chain although the study contains a mix of CCAs, which can't run on a chain."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
         yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca sets another CCA for cross flows."

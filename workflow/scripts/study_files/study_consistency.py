@@ -34,28 +34,29 @@ from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied, run_of
 
-# Largest number of socket readings in a run's time series, and largest number of iperf3's intervals, which iperf3 keeps in memory until it
-# ends. Twice as many fit into the guest's memory (measured), but not into a document that `make verify` can read (64 MiB of text): a
-# reading takes up to 165 bytes (BBR, one flow at 900 Mbit/s, including the queue), an interval 335 (up to 400 with UDP).
+# Maximum number of socket readings in the time series of a run, and maximum number of iperf3's reporting intervals, which iperf3 keeps in
+# memory until it exits. Twice as many fit into the guest's memory (measured), but not into a document that `make verify` can read (64 MiB
+# of text). A reading takes up to 165 bytes (BBR, one flow at 900 Mbit/s, including the queue), and an interval takes 335 bytes (up to 400
+# with UDP).
 SAMPLES_LIMIT, INTERVALS_LIMIT = 250_000, 50_000
-# Largest number of runs in a study: Snakemake plans 14,400 in about ten seconds.
+# Maximum number of runs in a study; Snakemake plans 14,400 runs in about ten seconds.
 RUNS_LIMIT = 100_000
-# Number of SYNs that Linux sends: the first one, and the default of net.ipv4.tcp_syn_retries.
+# Number of SYNs that Linux sends: the first SYN, and as many retries as the default of net.ipv4.tcp_syn_retries.
 SYN_COUNT = 7
-# Smallest duration of MPTCP traffic in RTTs. On paths with one-way delays of 400 and 500 ms, no data were sent on the longer path in 5 s
-# (6 and 5 RTTs), but some were in 20 s (measured).
+# Minimum duration of MPTCP traffic in RTTs. On paths with one-way delays of 400 and 500 ms, no data were sent on the longer path in 5 s (6
+# and 5 RTTs), but some were sent in 20 s (measured).
 SUBFLOW_RTTS = 10
 
 
 def contradictions(study) -> list[str]:
-    """Return one sentence per problem with a resolved study that its schema can't detect. The sentences don't name the file."""
-    # The label defaults to the id, so report only one of them.
+    """Return one sentence for each problem in a resolved study that the schema can't detect; the sentences don't name the file."""
+    # The label defaults to the id, so a repeated name is reported only once.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(
             f"analysis.compare_with is {study['study']}, the study itself; allowed: another study, or null."
         )
-    # A contradictory chain can't be checked further.
+    # A chain that contradicts itself can't be checked further.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
     sentences += [*_check_names(study), *_check_mixes(study), *ip_version_problems(study)]
     sentences += mark_problems(study | {"scenarios": whole})
@@ -70,7 +71,7 @@ def contradictions(study) -> list[str]:
         link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
-        # The other sentences would make no sense for a chain that contradicts itself.
+        # If a chain contradicts itself, the other checks would report misleading problems.
         ccas = ccas_written_out(study)
         problems = [*chain_mix_problems(scenario, ccas), *chain_problems(scenario)]
         problems = problems or [*_problems_of(scenario, checks), *group_problems(scenario, ccas)]
@@ -110,7 +111,7 @@ def _check_variation(scenario, calibration):
 
 
 def _check_corners(scenario, checks) -> list[str]:
-    """Return a list with the first problem at the bounds of the ranges that `variation` draws from; an empty list if there is none."""
+    """Return a list with the first problem at the bounds of the ranges from which `variation` draws, or an empty list."""
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
@@ -125,7 +126,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario. In a chain, `OF_BOTTLENECKS` check each bottleneck."""
+    """Return the problems that the checks find in a resolved scenario; in a chain, those in `OF_BOTTLENECKS` examine each bottleneck."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
@@ -147,7 +148,7 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield a problem for each name that ends in at least 20 repetitions of a text.
+    """Yield a problem for each name that ends in 20 or more repetitions of a text.
 
     Snakemake would mistake such repetitions for an endless recursion of rules.
     """
@@ -178,7 +179,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield a problem for each scenario whose `seeds_of` doesn't name a scenario with its own seeds."""
+    """Yield a problem for each scenario whose `seeds_of` doesn't name a scenario that uses its own seeds."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
@@ -200,9 +201,9 @@ def _check_count(study):
 
 
 def _check_loss(scenario):
-    """Yield a problem if, because of loss, fewer than half of all connections are established.
+    """Yield a problem if loss prevents more than half of all connections from being established.
 
-    Linux sends `SYN_COUNT` SYNs, and each SYN or its reply may be lost.
+    Linux sends up to `SYN_COUNT` SYNs, and each SYN or the response to it may be lost.
     """
     run, percent = run_of(scenario), scenario["link"]["loss_percent"]
     if run.udp and run.control_network:
@@ -224,7 +225,7 @@ def _check_rate(scenario):
         "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), because"
     )
     if scenario["platform"] != "host":
-        # Computation takes no time in the guest, so flows without any limit would send endlessly in the same instant.
+        # Computation takes no virtual time in the guest, so flows without any limit would send forever at a single point in time.
         yield f"{neither} a virtual clock needs a limit."
     elif scenario["traffic"]["protocol"] == "udp":
         yield f"{neither} UDP doesn't adapt its rate."
@@ -235,7 +236,7 @@ def _check_jitter(scenario):
     for direction, jitter_ms in link["jitter_ms"].items():
         delay_ms = link["delay_ms"][direction]
         if jitter_ms > delay_ms:
-            # netem would draw delays below zero.
+            # netem would draw negative delays.
             yield (
                 f"link.jitter_ms.{direction} is {jitter_ms}; "
                 f"allowed: at most the delay in that direction, {delay_ms} (ms)."
@@ -246,7 +247,7 @@ def _check_intervals(scenario):
     duration_s, interval_s = scenario["traffic"]["duration_s"], scenario["traffic"]["interval_s"]
     if scenario["traffic"]["messages"] is not None or scenario["traffic"]["application"] != "iperf3":
         return
-    # As decimal fractions, because 1 / 0.1 is ten, but 1 % 0.1 is not zero.
+    # Decimal fractions are used because 1 % 0.1 is not zero in floating-point arithmetic.
     if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
         yield (f"traffic.interval_s is {interval_s}; allowed: a divisor of the duration, {duration_s} (s).")
 
@@ -303,7 +304,7 @@ def _check_time(scenario):
 
 
 def _check_report(scenario):
-    """Yield a problem if iperf3's report has too many intervals for iperf3's memory and the run document."""
+    """Yield a problem if iperf3 would report more intervals than fit into its memory and the run document."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * run_of(scenario).flows
     if traffic["processes"] == "per-side":

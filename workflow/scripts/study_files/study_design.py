@@ -1,7 +1,7 @@
 """Factors that a study compares, and data that it records.
 
-Topics, figures and the report use this module to omit tables and comparisons that the study can't have.
-Properties that only one topic needs are part of that topic's declaration.
+Topics, figures and the report use this module to omit tables and comparisons that don't exist for the study. Properties that only one
+topic needs are part of that topic's declaration.
 """
 
 import json
@@ -20,82 +20,82 @@ MIX = "+"
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Properties of a study that follow from its file."""
+    """Properties of a study that follow from the study file."""
 
     study: dict = field(repr=False)  # result of `study.resolve`, with or without ``analysis``
     other_tables: frozenset[str] = (
         frozenset()
     )  # names of the analysis tables of the study with which this one is compared
-    paper: dict = field(default_factory=dict, repr=False)  # the paper's description in its claims file, or empty
+    paper: dict = field(default_factory=dict, repr=False)  # description of the paper from the claims file, or empty
 
     @property
     def name(self) -> str:
-        """Name of the study."""
+        """The name of the study."""
         return self.study["study"]
 
     @property
     def ccas(self) -> tuple[str, ...]:
-        """CCAs and mixes (such as `reno+cubic`) in the study's order."""
+        """The CCAs and mixes (such as `reno+cubic`), in the study's order."""
         return tuple(self.study["ccas"])
 
     @property
     def ip_versions(self) -> tuple[str, ...]:
-        """IP versions in the study's order."""
+        """The IP versions, in the study's order."""
         return tuple(self.study["ip_versions"])
 
     @property
     def scenarios(self) -> list[dict]:
-        """Resolved scenarios."""
+        """The resolved scenarios."""
         return self.study["scenarios"]
 
     @cached_property
     def scenario_names(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios."""
+        """The identifiers of the scenarios."""
         return tuple(scenario["id"] for scenario in self.scenarios)
 
     @property
     def claims(self) -> str | None:
-        """Name of the file with the claims that the study checks."""
+        """The name of the file with the claims that the study checks, or None."""
         return self.study.get("analysis", {}).get("claims")
 
     @property
     def other(self) -> str | None:
-        """Name of the study with which this one is compared."""
+        """The name of the study with which this one is compared, or None."""
         return self.study.get("analysis", {}).get("compare_with")
 
     @cached_property
     def platforms(self) -> tuple[str, ...]:
-        """Distinct platforms, in the scenarios' order."""
+        """The distinct platforms, in the order of the scenarios."""
         return tuple(dict.fromkeys(scenario["platform"] for scenario in self.scenarios))
 
     @cached_property
     def topologies(self) -> tuple[str, ...]:
-        """Distinct topologies, in the scenarios' order."""
+        """The distinct topologies, in the order of the scenarios."""
         return tuple(dict.fromkeys(scenario["topology"] for scenario in self.scenarios))
 
     @cached_property
     def applications(self) -> tuple[str, ...]:
-        """Distinct applications, in the scenarios' order."""
+        """The distinct applications, in the order of the scenarios."""
         return tuple(dict.fromkeys(scenario["traffic"]["application"] for scenario in self.scenarios))
 
     @cached_property
     def pairs(self) -> int:
-        """Largest number of host pairs in any scenario."""
+        """The maximum number of host pairs in any scenario."""
         return max(len(RunSpecification({"scenario": scenario}).pairs) for scenario in self.scenarios)
 
     @cached_property
     def flows(self) -> int:
-        """Largest number of flows in any scenario."""
+        """The maximum number of flows in any scenario."""
         return max(RunSpecification({"scenario": scenario}).flows for scenario in self.scenarios)
 
     @cached_property
     def changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of scenarios in which the path changes during the traffic."""
+        """The identifiers of the scenarios in which the path changes during the traffic."""
         return tuple(scenario["id"] for scenario in self.scenarios if is_changing(scenario))
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """Smallest RTT minus initial RTT in ms, by scenario. Scenarios without a difference are omitted."""
+        """The minimum minus the initial base RTT in ms, by scenario; scenarios in which the two are equal are omitted."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
@@ -106,9 +106,10 @@ class StudyDesign:
 
     @cached_property
     def loss_changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of scenarios in which loss of data packets differs at times from the configured loss.
+        """The identifiers of the scenarios in which the loss of data packets sometimes differs from the configured loss.
 
-        The loss changes during the traffic (for example, if a link goes down), or losses are correlated, which makes them rarer.
+        This is the case if the loss changes during the traffic (for example, because a link goes down), or if losses are correlated, which
+        makes them rarer.
         """
         runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios)
         return tuple(
@@ -119,12 +120,12 @@ class StudyDesign:
 
     @cached_property
     def servers(self) -> int:
-        """Number of scenarios in which the sending host also works as the receiver's server."""
+        """The number of scenarios in which the sending host also acts as a server for the receiver."""
         return sum(scenario["background"] == "server" for scenario in self.scenarios)
 
     @property
     def ip_versions_compared(self) -> bool:
-        """Whether each replication runs over both IP versions, so that a comparison is possible."""
+        """Whether each replication is run over both IP versions, so that they can be compared."""
         return len(ip_versions_of(self.study, 1)) > 1
 
     @property
@@ -134,32 +135,32 @@ class StudyDesign:
 
     @property
     def ccas_that_run(self) -> tuple[str, ...]:
-        """Distinct CCAs in the study's order, with mixes split into single CCAs."""
+        """The distinct CCAs in the study's order, with mixes split into individual CCAs."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
     @property
     def own_ccas(self) -> tuple[str, ...]:
-        """CCAs that the study itself defines."""
+        """The CCAs that the study itself defines."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
 
     @cached_property
     def kernel_pairs(self) -> list[KernelPair]:
-        """Pairs of CCAs that differ only in their kernel; empty for mixes."""
+        """The pairs of CCAs that differ only in their kernels; empty for mixes."""
         return [] if self.mixes else kernel_pairs(self.ccas, self.study.get("cca_definitions", {}))
 
     @cached_property
     def has_own_flows(self) -> bool:
-        """Whether any scenario has long flows with the CCA under test, which determine a run's goodput, RTT and retransmits."""
+        """Whether any scenario has long flows with the CCA under test, which determine the goodput, RTT and retransmits of a run."""
         return any(map(has_own_flows, self.scenarios))
 
     @property
     def cell_words(self) -> str:
-        """Factors that distinguish cells, such as "scenario, CCA and IP version"."""
+        """The factors that distinguish cells, such as "scenario, CCA and IP version"."""
         return cell_words(self.ccas, self.ip_versions)
 
     @property
     def cca_word(self) -> str:
-        """Heading of CCA columns: "CCA" or "mix"."""
+        """The heading of CCA columns: "CCA" or "mix"."""
         return cca_word(self.ccas)
 
 
@@ -170,7 +171,7 @@ def has_own_flows(scenario: dict) -> bool:
 
 
 def is_sampled(scenario: dict) -> bool:
-    """Return whether a resolved scenario's sockets are sampled over time."""
+    """Return whether the sockets in a resolved scenario are sampled over time."""
     return scenario["traffic"]["sample_interval_ms"] is not None
 
 
@@ -182,7 +183,7 @@ def is_changing(scenario: dict) -> bool:
 def conditions_of(scenario: dict, *apart: str) -> str:
     """Return a text that is the same for resolved scenarios with the same conditions on different platforms.
 
-    It excludes names, platforms, the sections `apart`, and the key `recovery`, which only a simulator can choose.
+    The text excludes names, platforms, the sections in `apart`, and the key `recovery`, which only a simulator supports.
     """
     transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
     rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "platform", *apart)}
@@ -200,7 +201,7 @@ def cca_word(ccas) -> str:
 
 
 def cell_words(ccas, ip_versions) -> str:
-    """Return the factors that distinguish cells, such as "scenario, CCA and IP version". A single IP version isn't a factor."""
+    """Return the factors that distinguish cells, such as "scenario, CCA and IP version"; a single IP version isn't a factor."""
     if len(ip_versions) > 1:
         return f"scenario, {cca_word(ccas)} and IP version"
     return f"scenario and {cca_word(ccas)}"

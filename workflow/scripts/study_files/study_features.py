@@ -1,6 +1,6 @@
-"""Features of scenarios. Each feature is a predicate on a resolved scenario.
+"""Features of scenarios, each of which is a predicate on a resolved scenario.
 
-A sentence on the page that isn't true for every study names the features that it requires (`report_page.statements`).
+Sentences on the page that aren't true of every study name the features that they require (`report_page.statements`).
 """
 
 from collections.abc import Callable, Iterable
@@ -47,7 +47,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether a scenario has long flows with another CCA than the run's."""
+    """Return whether a scenario has long flows with a CCA other than the run's."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 
@@ -58,9 +58,9 @@ def _long_groups_apart(scenario) -> bool:
 
 
 def _changes_at_one_phase(scenario) -> bool:
-    """Return whether changes to the path meet the congestion window at nearly the same phase of its sawtooth in all runs.
+    """Return whether, in all runs, the path changes at nearly the same phase of the congestion window's sawtooth.
 
-    This is the case if the path changes at fixed times and the start times of flows are close together.
+    This is the case if the path changes at fixed times and the start times of flows vary little between runs.
     """
     variation, start_ms = scenario["variation"], scenario["traffic"]["start_within_ms"] or 0
     varied = max(variation["rtt_percent"], variation["rate_percent"]) > 0
@@ -69,7 +69,7 @@ def _changes_at_one_phase(scenario) -> bool:
     return bool(scenario["link"].get("timeline")) and long and close and not varied
 
 
-#: Smallest range of start times that varies the phase of a sawtooth, in ms. A sawtooth lasts from a few round trips to many seconds.
+#: Minimum range of start times, in ms, that varies the phase of a sawtooth; a sawtooth lasts from a few round trips to many seconds.
 FEWEST_PHASES_MS = 1000
 #: Feature -> whether a resolved scenario has it.
 FEATURES: dict[str, Callable[[dict], bool]] = {
@@ -124,7 +124,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features that at least one scenario has (key "some") and those that all scenarios have (key "every")."""
+    """Return the features of at least one scenario (key "some") and the features of all scenarios (key "every")."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]
@@ -133,7 +133,7 @@ def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
 
 
 def is_without_chance(scenario) -> bool:
-    """Return whether replications of a scenario differ only in the start times of flows."""
+    """Return whether only the start times of flows differ between replications of a scenario."""
     random = (
         "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "programs", "server",
         "variation", "changing path",

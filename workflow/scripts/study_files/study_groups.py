@@ -13,13 +13,13 @@ from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from study_files.study_streams import most_flows
 
-#: Largest number of real-time streams in a group, and largest number of web objects in a run: each takes a few dozen bytes of a document.
+#: Maximum number of real-time streams in a group, and maximum number of web objects in a run; each takes a few dozen bytes of a document.
 MOST_STREAMS, MOST_OBJECTS = 64, 100_000
-#: Largest number of packets of a real-time group: each takes about twenty bytes of a document.
+#: Maximum number of packets in a real-time group; each takes about twenty bytes of a document.
 MOST_PACKETS = 500_000
-#: Largest number of flows in a group of programs, each of which has two processes.
+#: Maximum number of flows in a group of programs; each flow needs two processes.
 MOST_PROGRAMS = 16
-#: Key of a group -> applications that have it; other keys apply to all.
+#: Key of a group -> applications to which the key applies; other keys apply to all applications.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes", "direction"),
@@ -33,9 +33,9 @@ def _group_keys():
 
 
 def counted_flows(scenario) -> dict:
-    """Return the resolved keys ``flows`` (number of long flows) and ``groups`` (groups with all keys).
+    """Return the resolved keys ``flows`` (number of long flows) and ``groups`` (groups with all keys filled in).
 
-    Before resolution, ``flows`` may be a list of groups. In a study that was resolved before, they are in ``groups``.
+    Before resolution, ``flows`` may be a list of groups. In a study that has already been resolved, the groups are in ``groups``.
     """
     flows, groups = scenario["flows"], scenario["groups"]
     defaults = {key: node.get("default") for key, node in _group_keys().items()}
@@ -52,7 +52,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return the number of long flows in groups. In a group with invalid times, only ``count`` flows are counted."""
+    """Return the number of long flows in groups; if the times of a group are invalid, only ``count`` flows are counted for it."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
@@ -98,7 +98,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
 
 
 def _surroundings(scenario, ccas):
-    """Yield problems with a scenario's other settings, such as the application, that can't be combined with its groups."""
+    """Yield problems with other settings of a scenario, such as the application, that can't be combined with its groups."""
     traffic = scenario["traffic"]
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
@@ -152,7 +152,7 @@ def _pairs_of(group, scenario):
 
 
 def _keys(group):
-    """Yield problems with keys that don't apply to the group's application."""
+    """Yield problems with keys that don't apply to the application of a group."""
     application = group["application"]
     for key, node in _group_keys().items():
         owners = [name for name, keys in KEYS.items() if key in keys]
@@ -161,7 +161,7 @@ def _keys(group):
 
 
 def _times(group, scenario):
-    """Yield problems with the times of a group."""
+    """Yield problems with the start, end, on and off times of a group."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     traffic, application = scenario["traffic"], group["application"]
     duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
@@ -195,7 +195,7 @@ def _times(group, scenario):
 
 
 def _times_of_program(group, duration_s):
-    """Yield problems with the end of a program group. It needs either an end time or an amount of data."""
+    """Yield problems with the end of a program group, which needs either an end time or an amount of data."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
         yield f"bytes is {_text(group['bytes'])}, and stop_s is {_text(stop_s)}; allowed: one of the two, because either an amount or a time ends a program's traffic."
@@ -204,7 +204,7 @@ def _times_of_program(group, duration_s):
 
 
 def _length(length_s, scenario):
-    """Yield problems with the duration of a long flow (in s, as a Fraction)."""
+    """Yield problems with the duration of a long flow, given in s as a Fraction."""
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:

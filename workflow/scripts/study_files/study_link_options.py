@@ -1,4 +1,4 @@
-"""Describe problems with a link's options, in sentences that start with the affected key."""
+"""Describe problems with link options, in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,18 @@ from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
-#: Loss models whose probabilities determine the share of lost packets.
+#: Loss models in which probabilities determine the share of packets that are lost.
 CHANCES = ("loss_gemodel", "loss_state")
 NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
-#: Largest allowed difference between the given loss and a model's loss in percentage points; both are rounded to seven digits.
+#: Maximum difference between the given loss and the loss of a model, in percentage points; both are rounded to seven digits.
 SHARE_SLACK = 1e-6
 
-#: Random effect of netem -> key of `link` that sets it, for effects that aren't link options.
+#: Random effect of netem -> key in `link` that sets the effect, for effects that aren't link options.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
-    """Yield problems with the settings that the options of a resolved scenario's link and hosts require."""
+    """Yield problems with settings that contradict the requirements of a resolved scenario's link and host options."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
         yield from _unmet(scenario, f"link.{option.name}", option.all_needs)
     for option in (option for option in HOST_OPTIONS if option.used(scenario["transport"])):
@@ -29,7 +29,7 @@ def link_option_problems(scenario) -> Iterator[str]:
 
 
 def _unmet(scenario, name, needs):
-    """Yield a problem for each value of a scenario that can't be combined with an option (``name``)."""
+    """Yield a problem for each value in a scenario that can't be combined with an option (``name``)."""
     for key, allowed in needs.items():
         value = scenario
         for step in key.split("."):
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield problems with the settings for packet order and the distribution of jitter, which need jitter and a sufficient delay."""
+    """Yield problems with settings for packet order and for the distribution of jitter, which require jitter and a sufficient delay."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because packets stay in order."
@@ -68,7 +68,7 @@ def order_problems(scenario) -> Iterator[str]:
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield problems with correlations of effects that a link doesn't have, or that correlation would make nearly certain."""
+    """Yield problems with correlations of effects that aren't set for the link, or that correlation would make nearly certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
@@ -88,12 +88,12 @@ def correlation_problems(scenario) -> Iterator[str]:
 
 
 def _models_of(link, direction):
-    """Return the names of a link's loss models in one direction. At most one is allowed."""
+    """Return the names of a link's loss models in one direction, of which at most one is allowed."""
     return [name for name in LOSS_MODELS if OF_NAME[name].of(link, direction) is not None]
 
 
 def with_share_of_model(scenario) -> dict:
-    """Return the key ``link`` of a scenario, with `loss_percent` set to the share of packets that the loss model loses.
+    """Return the key ``link`` of a scenario, with `loss_percent` set to the share of packets lost according to the loss model.
 
     Invalid models are ignored; `model_problems` reports them.
     """

@@ -7,22 +7,23 @@ from study_files.study_platforms import LINUX
 from study_files.study_queues import SUPER_FRAME_BYTES
 from study_files.study_variation import run_of
 
-# Smallest size of segments for which Linux enlarges a receive window beyond its initial value (tcp_event_data_recv in
-# net/ipv4/tcp_input.c). With segments of 88 bytes, at most 65,560 bytes are in flight (measured).
+# Minimum segment size for which Linux enlarges the receive window beyond its initial value (tcp_event_data_recv in net/ipv4/tcp_input.c),
+# and this initial value. With segments of 88 bytes, at most 65,560 bytes are in flight (measured).
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-#: Upper bound on the data that thousands of flows can have in flight together, in bandwidth-delay products.
+#: Upper bound on the total data in flight of thousands of flows, in bandwidth-delay products.
 MOST_FULL_WINDOWS = 4
-# The guest has 6 GB of memory, and a packet takes up to twice its size (socket buffers and bookkeeping).
+# The guest has 6 GB of memory, and a packet takes up at most twice its size (socket buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
-# Linux initially advertises half of a receive buffer as its window, and limits segments to half of the largest window that the peer has
-# advertised (tcp_bound_to_half_wnd in include/net/tcp.h). Measured minimum: 5,792 bytes for segments of 1,448 bytes, 4,000 for 1,000.
+# Minimum size of a receive buffer, in segments. Linux initially advertises half of a receive buffer as its window, and limits segments to
+# half of the largest window that the peer has advertised (tcp_bound_to_half_wnd in include/net/tcp.h). Measured minima are 5,792 bytes for
+# segments of 1,448 bytes, and 4,000 bytes for segments of 1,000 bytes.
 SEGMENTS_OF_A_BUFFER = 4
-# Largest receive window that TCP can announce (RFC 7323, section 2.3).
+# Maximum receive window that TCP can advertise (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
 
 def segment_problems(scenario) -> Iterator[str]:
-    """Yield a problem if segments are so small that the receive window would limit the flows."""
+    """Yield a problem if segments are so small that the flows would be limited by the receive window."""
     segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
     small = segment is not None and segment < GROWING_SEGMENT_BYTES
     if not small or asked is not None or scenario["platform"] not in LINUX:
@@ -70,7 +71,7 @@ def memory_problems(scenario) -> Iterator[str]:
             f"allowed: up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
-    # Hundreds of flows can't each fill the whole path.
+    # Hundreds of flows can't all fill the entire path at the same time.
     full_windows = scenario["flows"]
     if scenario["traffic"]["processes"] == "per-side":
         full_windows = min(full_windows, MOST_FULL_WINDOWS)
@@ -84,7 +85,7 @@ def memory_problems(scenario) -> Iterator[str]:
 
 
 def _queue_bytes(scenario):
-    """Return the total size of a scenario's full queues in bytes: two queues if the directions differ, otherwise one."""
+    """Return the total size of a scenario's full queues in bytes; both directions are counted only if they differ."""
     run = run_of(scenario)
     packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
     held = 0
@@ -99,7 +100,7 @@ def _queue_bytes(scenario):
 def _flow_bdp_bytes(scenario):
     """Return the bandwidth-delay product of a single flow in bytes, or None if its rate isn't limited.
 
-    The flow's rate is limited by the link and the sender. The lower limit counts.
+    The rate of the flow is the lower of two limits: the rate of the link, and the rate of the sender.
     """
     limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
     rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)

@@ -13,17 +13,17 @@ from experiment.packet_sizes import (
     UDP_HEADER_BYTES,
 )
 
-#: Smallest MTU of IPv6 (RFC 8200, section 5).
+#: Minimum MTU for IPv6, in bytes (RFC 8200, section 5).
 LEAST_IPV6_MTU_BYTES = 1280
 
 
 def udp_payload_bytes(scenario) -> int:
-    """Return the largest UDP payload of an IPv6 packet on a scenario's link, in bytes."""
+    """Return the maximum UDP payload of an IPv6 packet on a scenario's link, in bytes."""
     return scenario["link"]["mtu_bytes"] - IP_HEADER_BYTES["ipv6"] - UDP_HEADER_BYTES
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield problems with payloads, queues, policers and shapers that don't fit the packet size of a resolved scenario."""
+    """Yield problems with payloads that exceed a resolved scenario's MTU, and with queues, policers and shapers too small for a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:

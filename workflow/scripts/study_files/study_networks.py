@@ -12,7 +12,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
-#: Key of `transport` that applies only to TCP -> value that has no effect.
+#: Key in `transport` that applies only to TCP -> value without effect.
 OF_TCP = {
     "receive_buffer_bytes": None,
     "send_buffer_bytes": None,
@@ -21,7 +21,7 @@ OF_TCP = {
     "ecn": "off",
     **{option.name: option.default for option in HOST_OPTIONS},
 }
-#: Smallest number of message exchanges in a round-trip test (`testbed.checks.flow_checks.MIN_EXCHANGES`).
+#: Minimum number of message exchanges in a round-trip test (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
 
 
@@ -58,7 +58,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield problems with the shaper of a link, and with a netem that can't be placed on the sending host."""
+    """Yield problems with the shaper of a link, and with netem settings that aren't possible on the sending host."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -74,7 +74,7 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield problems with lists of one value per path, which may have the wrong length or contradict the link."""
+    """Yield problems with lists of one value per path that have the wrong length or contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
@@ -94,7 +94,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield problems with settings that don't allow a queueing discipline on the senders' interfaces."""
+    """Yield problems with settings that can't be combined with a queueing discipline on the senders' interfaces."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']}: none."
@@ -126,7 +126,7 @@ def _outage_problems(scenario, outage):
 
 
 def _needs_tunnels(paths):
-    """Yield problems with settings that only tunnels can have."""
+    """Yield problems with settings that are allowed only with tunnels."""
     for key in ("tunnel_ip_version", "distribution"):
         default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
         if paths[key] != default:
@@ -135,7 +135,7 @@ def _needs_tunnels(paths):
 
 
 def _needs_cable(scenario):
-    """Yield problems with settings that need a cable, although the topology isn't a cable."""
+    """Yield problems with settings that require a cable, although the topology isn't a cable."""
     here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
@@ -150,10 +150,10 @@ def _needs_cable(scenario):
 
 
 def traffic_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings that don't fit a resolved scenario's application or protocol."""
+    """Yield problems with settings that can't be combined with a resolved scenario's application or protocol."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
-    # The time of a message in both directions, and the empty path's round trip.
+    # Serialisation delay of a message in both directions, plus the base RTT.
     exchange_s = 2 * traffic["block_bytes"] * 8e-6 / (link_rate or 1) + sum(scenario["link"]["delay_ms"].values()) / 1e3
     if application == "ftp" and protocol == "udp":
         yield "traffic.protocol is udp; allowed with application ftp: tcp."

@@ -1,10 +1,10 @@
-"""Describe settings that iperf3 or a platform doesn't support. A study with such settings is rejected before any run."""
+"""Describe settings that iperf3 or a platform doesn't support, so that a study with such settings is rejected before any run."""
 
 from simulator.limits import refusals
 
 #: Platforms that are a Linux kernel.
 LINUX = ("uml", "host")
-#: Names of x86-64 in different operating systems. User-mode Linux supports no other architecture.
+#: Names of x86-64 on different operating systems. The guest kernel runs on no other architecture.
 UML_PROCESSORS = ("x86_64", "amd64")
 
 
@@ -39,9 +39,9 @@ def platform_problems(scenario, ccas, ip_versions) -> list[str]:
 
 
 def machine_problem(study, machine) -> str | None:
-    """Return the reason why a machine can't run a resolved study, or None if it can.
+    """Return the reason why a resolved study can't run on a machine, or None if it can.
 
-    ``machine`` is the machine's architecture, as returned by `platform.machine`.
+    ``machine`` is the architecture of the machine, as returned by `platform.machine`.
     """
     if any(scenario["platform"] == "uml" for scenario in study["scenarios"]) and machine.lower() not in UML_PROCESSORS:
         return (

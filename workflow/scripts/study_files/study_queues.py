@@ -12,21 +12,21 @@ from study_files.cca_definitions import kernel_cca
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 
-#: Size of a full packet plus the largest overhead of a frame.
+#: Size of a full packet plus the largest possible frame overhead, in bytes.
 LARGEST_PACKET_BYTES = PACKET_BYTES + 64
-SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS of net/sched/sch_sfq.c
+SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS in net/sched/sch_sfq.c
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest frame with segmentation offload
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield a message for each setting of a queue that doesn't fit its discipline.
+    """Yield a message for each setting of a queue that doesn't fit the queue's discipline.
 
     Parameters
     ----------
     queue : dict
-        Queue as written in the study, without defaults.
+        The queue as written in the study, without defaults.
     key : str
-        Key of the queue, for messages.
+        Key of the queue in messages.
     """
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
@@ -58,7 +58,7 @@ def _problems_of(queue):
 
 
 def _range_problem(parameter, value):
-    """Return a description of a parameter's allowed values if a value isn't allowed, otherwise None."""
+    """Return a description of the values allowed for a parameter if the given value isn't allowed, otherwise None."""
     if parameter.choices:
         return None if value in parameter.choices else f"one of {', '.join(parameter.choices)}"
     if parameter.is_switch or value is None or parameter.least is None:
@@ -97,7 +97,7 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield problems with parameters of RED that exceed the number ranges of tc and the kernel.
+    """Yield problems with parameters of RED that exceed the ranges of numbers in tc and the kernel.
 
     The ranges follow from tc_red_eval_P in tc/tc_red.c and red_check_params in red.h.
     """
@@ -119,7 +119,7 @@ def _red_arithmetic(queue):
 
 
 def network_queue_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings of a resolved scenario that can't be combined with the disciplines of its queues."""
+    """Yield problems with settings of a resolved scenario that can't be combined with its queueing disciplines."""
     for key in (key for key in QUEUES if scenario[key]):
         yield from _discipline_problems(scenario, key)
     if scenario["reverse_queue"]:
@@ -186,7 +186,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield a problem for each scenario in which DCTCP would get no marks, except in exams.
+    """Yield a problem for each scenario in which DCTCP would receive no marks; exams aren't checked.
 
     Without marks, DCTCP behaves like Reno (RFC 8257, section 3.5).
     """
@@ -224,7 +224,7 @@ def mark_problems(study) -> Iterator[str]:
 
 
 def _named_flows(scenario):
-    """Yield the key, CCA and ECN mode of flows for which a resolved scenario sets the CCA.
+    """Yield the key, the CCA and the ECN setting of the flows for which a resolved scenario sets the CCA.
 
     Groups with the kernel's own dctcp are omitted, because `study_groups` checks them.
     """

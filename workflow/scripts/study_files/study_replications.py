@@ -1,8 +1,8 @@
 """Number of replications of each scenario: a fixed number, or the number needed for the required precision.
 
-A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks after fixed numbers of replications.
-Each scenario continues or ends as a whole. All of its CCAs and IP versions have the same number of replications with the same seeds, so
-that all of them can be compared. Scenarios can differ in their number of replications.
+In a study that continues until it is precise enough (`replications: {until: ...}`), interim looks follow fixed numbers of replications. A
+scenario continues or ends for all of its CCAs and IP versions together, so these have the same number of replications, with the same
+seeds, and can be compared. The number of replications can differ between scenarios.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Approximate factor between the numbers of replications at successive looks. It limits unnecessary runs to about a third of all runs.
+#: Approximate ratio of the numbers of replications at successive looks, which limits unnecessary runs to about a third of all runs.
 GROWTH = 1.5
 
 
@@ -22,20 +22,20 @@ def has_looks(study) -> bool:
 
 
 def most_replications(study) -> int:
-    """Return the largest number of replications that a scenario of a resolved study may have."""
+    """Return the maximum number of replications of any scenario in a resolved study."""
     return study["replications"]["at_most"] if has_looks(study) else max(fixed_replications(study).values())
 
 
 def fixed_replications(study) -> dict[str, int]:
-    """Return the number of replications by scenario in a study without interim looks. A scenario may override the study's number."""
+    """Return the number of replications by scenario in a study without interim looks; a scenario can override the study's number."""
     return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:
     """Return the numbers of replications at a resolved study's interim looks, in ascending order.
 
-    The numbers grow from ``at_least`` to ``at_most`` by a constant factor close to `GROWTH`. A study without interim looks has only one
-    number.
+    The numbers grow from ``at_least`` to ``at_most`` by a constant factor close to `GROWTH`. For a study without interim looks, only one
+    number is returned.
     """
     last = most_replications(study)
     first = study["replications"]["at_least"] if has_looks(study) else last
@@ -52,7 +52,7 @@ def replications_words(study) -> int | str:
 
 
 def look_path(scenario, replications) -> str:
-    """Return the path of an interim look's file, relative to the study's results. A missing file is made again from the runs."""
+    """Return the path of an interim look's file, relative to the study's results; a lost file is made again from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 
@@ -62,9 +62,9 @@ def goes_on(path) -> bool:
 
 
 def wanted_replications(study, results) -> dict[str, int]:
-    """Return the number of replications that each scenario needs as far as is known now.
+    """Return the number of replications that each scenario needs according to the interim looks so far.
 
-    In a study with interim looks, this is the number at the first look that has not been taken or that ended the scenario.
+    In a study with interim looks, this is the number at the first look that hasn't been taken yet or at which the scenario ended.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def wanted_replications(study, results) -> dict[str, int]:
 def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
     """Return the number of replications of each scenario, given a list of runs (scenario, ..., replication).
 
-    In a study with interim looks, the highest replication is rounded up to the next look, so that missing runs are noticed.
+    In a study with interim looks, the highest replication number is rounded up to the next look, so that missing runs are noticed.
     """
     if not has_looks(study):
         return fixed_replications(study)

@@ -17,9 +17,9 @@ from study_files.program_ccas import scenario_of
 from study_files.study_replications import fixed_replications, has_looks, looks, most_replications
 from study_files.study_variation import corners, drawn
 
-#: Keys of a scenario that aren't part of a run.
+#: Keys of a scenario that aren't part of the specification of a run.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
-#: Key of a group -> value without effect. A specification contains the key only with another value.
+#: Key of a group -> value without effect. A specification contains the key only if it has a different value.
 OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
@@ -31,7 +31,7 @@ OPTIONS_OF_LINK = {
 
 
 def ccas_written_out(study) -> list[str]:
-    """Return the CCAs and mixes that a study runs. If the study requests ordered pairs, they replace the CCAs."""
+    """Return the CCAs and mixes that a study runs; if the study requests ordered pairs, these replace the CCAs."""
     if study["mixes"] != "ordered-pairs":
         return study["ccas"]
     return ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
@@ -46,7 +46,7 @@ def cells(study) -> Iterator[tuple[str, str, str]]:
 def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
     """Iterate over the runs of a study as tuples (scenario id, CCA, IP version, replication).
 
-    ``replications`` is the number of replications by scenario id. By default, it is the largest number that the study allows.
+    ``replications`` is the number of replications by scenario id, by default the maximum that the study allows.
     """
     replications = replications or ({} if has_looks(study) else fixed_replications(study))
     for scenario_id, cca, ip_version in cells(study):
@@ -71,7 +71,7 @@ def runs_at_looks(study) -> tuple[int, int]:
 
 
 def ip_versions_of(study, replication) -> list[str]:
-    """Return the IP versions of a replication: all IP versions of the study, or a single one in an exam that alternates them."""
+    """Return the IP versions of a replication: all IP versions of the study, or only one of them in an exam that alternates them."""
     versions = study["ip_versions"]
     return [versions[(replication - 1) % len(versions)]] if _alternates(study) else versions
 
@@ -81,9 +81,9 @@ def _alternates(study):
 
 
 def last_replication(study, scenario_id=None) -> int:
-    """Return the number of the last run in each cell, counting from 1. Control runs are numbered after the replications.
+    """Return the number of the last run in each cell, counting from 1; control runs are numbered after the replications.
 
-    Without ``scenario_id``, return the largest number of all scenarios.
+    Without ``scenario_id``, the maximum over all scenarios is returned.
     """
     most = most_replications(study)
     if scenario_id is not None and not has_looks(study):
@@ -106,14 +106,12 @@ def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[t
 def run_seed(study_seed, scenario_id, replication) -> int:
     """Derive the seed of a run.
 
-    All CCAs and IP versions of a scenario share the seed of a replication,
-    because common random numbers make comparisons more precise (Law, Simulation
-    Modeling and Analysis, section 11.2). The seed doesn't depend on the study's
-    name, its other factors or the scenario's conditions, so adding a CCA, an IP
-    version or a scenario doesn't change other runs.
+    All CCAs and IP versions in a scenario share the seed of a replication, because common random numbers make comparisons more precise
+    (Law, Simulation Modeling and Analysis, section 11.2). The seed doesn't depend on the study's name, its other factors or the scenario's
+    conditions, so adding a CCA, an IP version or a scenario doesn't change other runs.
 
     The seed is computed from the first 8 bytes (big-endian) of the SHA-256 of `sawtooth-run-seed/1 <study seed> <scenario id>
-    <replication>`, modulo 2**32 - 1, plus 1. So it lies between 1 and 2**32 - 1. Ids don't contain spaces, so different combinations give
+    <replication>`, modulo 2**32 - 1, plus 1, so it lies between 1 and 2**32 - 1. Ids don't contain spaces, so different combinations give
     different texts.
     """
     text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
@@ -122,7 +120,7 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
 
 def seed_of_run(study, scenario_id, replication) -> int:
-    """Return the seed of a study's run (`run_seed`). A scenario may share the seeds of another scenario."""
+    """Return the seed of a run in a study (`run_seed`); a scenario can share the seeds of another scenario."""
     return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
 
 
@@ -138,12 +136,12 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     scenario_id, cca, ip_version : str
         Cell of the run.
     replication : int or str
-        Number of the replication, counted from 1. It may be text from a path.
+        Number of the replication, counted from 1; text from a path is allowed.
 
     Raises
     ------
     KeyError
-        If the study has no such run.
+        If there is no such run in the study.
     """
     replication = int(replication)
     if (
@@ -163,10 +161,10 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
-    """Return the part of a specification that all runs of a scenario share: ``schema_version`` and ``scenario``.
+    """Return the part of a specification that describes a scenario: ``schema_version`` and ``scenario``.
 
-    It doesn't contain the study's name, so a run gives the same bytes in every study that contains it. Parts of the result are shared with
-    the study and must not be modified.
+    This part doesn't contain the study's name, so a run gives the same bytes in every study that contains it. Parts of the result are shared
+    with the study and must not be modified.
 
     Parameters
     ----------
@@ -175,14 +173,14 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     scenario_id : str
         Id of the scenario.
     replication : int, optional
-        Replication for which drawn quantities get their values. By default, they have the values in the scenario.
+        Replication for which random quantities are drawn. By default, nothing is drawn, and the values in the scenario are returned.
     cca : str, optional
-        CCA or mix. If its runs need definitions, the result includes them as ``cca_definitions``.
+        CCA or mix. If its runs need CCA definitions, the result includes these as ``cca_definitions``.
 
     Raises
     ------
     KeyError
-        If the study has no such scenario.
+        If there is no such scenario in the study.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
@@ -193,7 +191,7 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
 
 
 def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
-    """Return the definitions that runs of a CCA or mix need in a scenario, by name (`definitions_of_runs`)."""
+    """Return the definitions that runs of a CCA or mix in a scenario need, by name (`definitions_of_runs`)."""
     return definitions_of_runs(study, _scenario(study, scenario_id), cca)
 
 
@@ -215,9 +213,9 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
-    # Documents of runs without ECN, changes to the path or groups of flows stay the same as before these options existed.
+    # Unused options are left out, so that documents of runs without them are the same as before the options existed.
     transport = _used(scenario["transport"], OPTIONS_OF_TRANSPORT)
-    # Likewise for runs that aren't on a chain.
+    # The same applies to runs that don't use a chain.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
     left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
     groups = {} if unused["groups"] else {"groups": [_used(group, OPTIONS_OF_GROUPS) for group in scenario["groups"]]}
@@ -239,21 +237,21 @@ def job_runs(
 ) -> list[list[tuple[str, str, str, int]]]:
     """Divide the runs of a study into jobs, and return a list of tuples as in `runs` for each job.
 
-    All runs of a job have the same needs. They are ordered by scenario and replication. In a study with interim looks, they belong to one
-    scenario and lie between the same two looks.
+    All runs in a job have the same needs. They are ordered by scenario and replication. In a study with interim looks, the runs in a job
+    belong to one scenario and lie between the same two looks.
 
     Parameters
     ----------
     study : dict
         Resolved study.
     most_runs : int
-        Largest number of runs in a job.
+        Maximum number of runs in a job.
     most_s : float
-        Largest expected duration of a job in s.
+        Maximum expected duration of a job in s.
     seconds_of : callable, optional
-        Function that takes a scenario id and a CCA and returns the expected duration of a run in s.
+        Called with a scenario id and a CCA; returns the expected duration of a run in s.
     needs_of : callable, optional
-        Function that takes a scenario id and a CCA and returns a hashable description of the inputs that a run needs.
+        Called with a scenario id and a CCA; returns a hashable description of the inputs that a run needs.
     scenarios : container of str, optional
         Ids of the scenarios to include; by default, all.
     """

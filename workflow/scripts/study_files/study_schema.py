@@ -1,7 +1,7 @@
 """Read the schema of study files, and describe allowed values in words.
 
-`workflow/schemas/study.schema.yaml` is the only place for the defaults, ranges, units and descriptions of parameters. The exceptions are
-parameters of queueing disciplines (`study_files.queue_keys`), options of links (`study_files.link_keys`) and options of hosts
+The defaults, ranges, units and descriptions of parameters are defined only in `workflow/schemas/study.schema.yaml`. The exceptions are
+parameters of queueing disciplines (`study_files.queue_keys`), link options (`study_files.link_keys`) and host options
 (`study_files.host_keys`). Code that validates, completes or documents a study gets the schema from this module.
 """
 
@@ -17,19 +17,19 @@ from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
-#: Keys of a scenario that `defaults` can't have, because scenarios can't share their values.
+#: Keys of a scenario that aren't allowed in `defaults`, because scenarios can't share their values.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
-#: Largest number of nodes whose keys are remembered, ten times the number of nodes in the schema.
+#: Maximum number of nodes whose keys are cached, ten times the number of nodes in the schema.
 MOST_NODES = 5_000
 
 
 @lru_cache(maxsize=1)
 def study_schema() -> dict:
-    """Return the schema of a study. The dict is shared and must not be modified."""
-    # The C parser is ten times faster, and part of PyYAML's wheels.
+    """Return the schema of a study, a shared dict that must not be modified."""
+    # The C parser is ten times faster, and is part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
-    # Queue keys and the options of links and hosts are declared in `workflow/experiment/`.
+    # Queue keys, link options and host options are declared in `workflow/experiment/`.
     queue = schema["$defs"]["queue"]
     queue["properties"] |= queue_keys()
     schema["$defs"]["reverse_queue"] = queue | schema["$defs"]["reverse_queue"]
@@ -44,10 +44,10 @@ def study_schema() -> dict:
 
 
 def remembered(function: Callable) -> Callable:
-    """Cache the results of a function of a schema node. Results are shared and must not be modified.
+    """Cache the results of a function that takes a schema node; results are shared and must not be modified.
 
-    Completing a study needs the keys of the same few hundred nodes thousands of times. Nodes aren't hashable, so the cache uses the
-    identity of a node as the key. Each entry keeps a reference to its node, so that no other node can get the same identity.
+    To complete a study, the keys of the same few hundred nodes are needed thousands of times. Nodes aren't hashable, so the cache key is
+    `id(node)`. Each entry keeps a reference to its node, so that no other node can have the same id.
     """
     known = {}
 
@@ -64,7 +64,7 @@ def remembered(function: Callable) -> Callable:
 
 
 def dereferenced(node) -> dict:
-    """Return a schema node with its `$ref` replaced by the node that it refers to.
+    """Return a schema node with `$ref` replaced by the node to which it refers.
 
     Keywords next to `$ref`, such as a description, override the keywords of the referenced node.
     """
@@ -79,7 +79,7 @@ def _referred(node):
 
 
 def keys_of(node) -> dict[str, dict]:
-    """Return the dereferenced schemas of an object's keys in order, by name. The dict is shared and must not be modified."""
+    """Return the dereferenced schema of each key of an object, in order, as a shared dict that must not be modified."""
     return _keys(node) if "properties" in node or "$ref" in node else {}
 
 
@@ -90,7 +90,7 @@ def _keys(node):
 
 
 def is_section(node) -> bool:
-    """Return whether a schema node is a section. Sections are merged key by key; other values are replaced."""
+    """Return whether a schema node is a section; sections are merged key by key, whereas other values are replaced."""
     return node.get("type") == "object" and "default" not in node
 
 
@@ -106,7 +106,7 @@ def scenario_schema() -> dict:
 
 @lru_cache(maxsize=1)
 def homes_of_keys() -> dict[str, str]:
-    """Return the name of the place of each key, such as "a scenario" or "'link'", for messages about misplaced keys."""
+    """Return where each key belongs, such as "a scenario" or "'link'", for messages about misplaced keys."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")

@@ -1,16 +1,16 @@
-"""Describe problems with the number of flows, and with settings that `traffic.processes: per-side` doesn't support.
+"""Describe problems with the number of flows, and settings that `traffic.processes: per-side` doesn't support.
 
 With `per-side`, two programs of the testbed carry all flows.
 """
 
 from collections.abc import Iterator
 
-#: `traffic.processes` -> largest number of long flows in a run.
+#: `traffic.processes` -> maximum number of long flows in a run.
 MOST_FLOWS = {"per-flow": 64, "single": 64, "per-side": 5000}
 
 
 def most_flows(scenario) -> int:
-    """Return the largest number of long flows that a resolved scenario may have."""
+    """Return the maximum number of long flows in a resolved scenario."""
     return MOST_FLOWS[scenario["traffic"]["processes"]]
 
 

@@ -7,7 +7,7 @@ from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_validation import value_text
 
-#: Largest number of changes in a run. Each change is an entry in the run document.
+#: Maximum number of changes in a run, each of which is an entry in the run document.
 CHANGES_LIMIT = 20_000
 
 
@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield problems with settings that don't allow the policers of a resolved scenario."""
+    """Yield problems with settings of a resolved scenario that can't be combined with its policers."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -35,7 +35,7 @@ def policer_problems(scenario) -> Iterator[str]:
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield problems with settings that don't allow the path to change."""
+    """Yield problems with settings that can't be combined with a changing path (``key``)."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -81,7 +81,7 @@ def _of_entry(scenario, number, entry):
 def _lost_to_the_end(scenario):
     """Yield a problem for each direction in which all packets are lost at the end of the traffic.
 
-    iperf3's control messages would be lost, too.
+    All control messages of iperf3 would then be lost too.
     """
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():
@@ -102,7 +102,7 @@ def _at_one_time(timeline):
                 continue
             until_s = entry["at_s"] + (entry["down_for_s"] if name == "down_for_s" else entry["over_s"])
             for way in directions_of(entry):
-                # A link that is down loses all packets, and has its previous loss again when it is up.
+                # While a link is down, all packets are lost; when it comes up again, its previous loss is restored.
                 quantity = "loss_percent" if name == "down_for_s" else name
                 spans.setdefault((way, quantity), []).append((entry["at_s"], until_s, number, name))
     seen = set()

@@ -19,33 +19,33 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: Largest size of a trace file in bytes, and largest number of lines by format. They suffice for an hour at 20 Mbit/s, or for an hour of
-#: rates every 10 ms.
+#: Maximum size of a trace file in bytes, and maximum number of lines by format: enough for an hour at 20 Mbit/s, or for an hour with a rate
+#: every 10 ms.
 LARGEST_BYTES = 2**26
 MOST_LINES = {"mahimahi": 6_000_000, "csv": 500_000}
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
-#: Smallest length of the last step, as a share of a full step.
+#: Minimum length of the last step, as a fraction of a full step.
 LEAST_STEP = 0.1
-#: Smallest mean rate of a trace: one full packet in 12 s.
+#: Minimum mean rate of a trace: one full packet in 12 s.
 LEAST_MBPS = 0.001
 
 
 class TraceError(ValueError):
-    """A trace can't be used. The message gives the problem and the allowed values."""
+    """A trace can't be used; the message states the problem and the allowed values."""
 
 
 def completed_trace(trace, source) -> dict:
-    """Return a trace with its period, the rate in each step and the SHA-256 of its file.
+    """Return a trace completed with its period, the rate in each step, and the SHA-256 of its file.
 
-    A trace that already has rates is returned unchanged, without reading the file.
+    If a trace already contains rates, it is returned unchanged, and the file isn't read.
 
     Parameters
     ----------
     trace : dict
         `link.trace` of a scenario, with all keys.
     source : str
-        Path of the study's file. The path of the trace file is relative to its folder.
+        Path of the study file; the path of the trace file is relative to the study file's folder.
 
     Raises
     ------
@@ -84,7 +84,8 @@ def completed_trace(trace, source) -> dict:
 def _steps(lasts_ms, step_ms, most):
     """Return the times in ms at which the steps of a trace begin.
 
-    The last step may be shorter than the others. If it would be shorter than `LEAST_STEP` steps, it becomes part of the step before.
+    The last step may be shorter than the others. If it would be shorter than `LEAST_STEP` of a full step, it is merged into the previous
+    step.
     """
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:
@@ -94,12 +95,12 @@ def _steps(lasts_ms, step_ms, most):
 
 
 def _differences(offered, ends_ms):
-    """Return the number of bytes offered in each step. ``offered`` is a function that returns the bytes offered until a time in ms."""
+    """Return the number of bytes offered in each step; the function ``offered`` returns the number of bytes offered until a time in ms."""
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
 def file_beside(name, source) -> bytes:
-    """Return the content of a file in or below the folder of a study's file; raise `TraceError` if it is elsewhere or unreadable."""
+    """Return the content of a file in or below the study file's folder; raise `TraceError` if the file is elsewhere or unreadable."""
     folder = Path(source).parent.resolve()
     path = folder / name
     try:
@@ -107,18 +108,18 @@ def file_beside(name, source) -> bytes:
             return given_bytes(path, LARGEST_BYTES)
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
-    except RuntimeError:  # raised by Python up to 3.12
+    except RuntimeError:  # raised by Python up to 3.12 on a loop of links
         raise TraceError("can't be read (a ring of links).") from None
     raise TraceError("lies elsewhere; allowed: a file next to the study's file, or in a subfolder.")
 
 
 def _texts(content):
-    """Iterate over the non-blank lines of a trace, without a list, because there may be millions."""
+    """Iterate over the non-blank lines of a trace; a list of possibly millions of lines is avoided."""
     return filter(str.strip, _all_lines(content))
 
 
 def _lines(content):
-    """Iterate over the numbers and stripped texts of a trace's non-blank lines."""
+    """Iterate over the non-blank lines of a trace as (line number, stripped text)."""
     return ((number, text) for number, line in enumerate(_all_lines(content), 1) if (text := line.strip()))
 
 
@@ -127,7 +128,7 @@ def _all_lines(content):
 
 
 def _number(text, number, line):
-    """Convert a text to a finite number of at least 0; raise TraceError for any other text."""
+    """Convert a text to a finite, non-negative number; raise TraceError if this isn't possible."""
     try:
         value = float(text)
     except ValueError:
@@ -145,7 +146,7 @@ def _first(truths):
 
 
 def _ascending(times, unit, line_of):
-    """Raise a TraceError unless times are in ascending order. ``line_of`` is a function that returns the line number for an index."""
+    """Raise a TraceError unless times are in ascending order; the function ``line_of`` returns the line number for an index."""
     late = _first(map(operator.gt, times, itertools.islice(times, 1, None)))
     if late is not None:
         before, time = times[late : late + 2]
@@ -157,9 +158,9 @@ def _ascending(times, unit, line_of):
 def _of_packets(content):
     """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered until a time in ms.
 
-    Each line is a time in ms at which one full packet may pass. The last time is the period. A packet that may pass at the end of a step
-    belongs to that step. In Mahimahi (`link_queue.cc`), a line stands for 1,504 bytes of a TUN interface, that is, an IP packet of 1,500
-    bytes.
+    Each line is a time in ms at which one full packet may pass. The last time is the period. If a packet may pass exactly at the end of a
+    step, it belongs to that step. In Mahimahi (`link_queue.cc`), a line stands for 1,504 bytes on a TUN interface, that is, for an IP packet
+    of 1,500 bytes.
     """
     at_ms, suspects = array("d"), []
 
@@ -181,9 +182,9 @@ def _of_packets(content):
 
 
 def _of_rates(content):
-    """Return the same values as `_of_packets` for a trace of times in s and rates in Mbit/s.
+    """Return the same values as `_of_packets`, but for a trace of times in s and rates in Mbit/s.
 
-    Each rate lasts until the next time. The last rate lasts as long as the one before.
+    Each rate lasts until the next time. The last rate lasts as long as the previous rate.
     """
     rows = _lines(content)
     _, header = next(rows)
@@ -219,7 +220,7 @@ _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
 
 
 def trace_problems(scenario) -> Iterator[str]:
-    """Yield problems with a resolved scenario's traces and with settings that can't be combined with a trace."""
+    """Yield problems with the traces of a resolved scenario, and with settings that can't be combined with traces."""
     link = scenario["link"]
     traces = {f"link.{key}": link[key] for key in TRACES if link[key]}
     if not traces:

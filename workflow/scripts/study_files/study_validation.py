@@ -1,7 +1,7 @@
 """Validate the form of a study, and describe problems in sentences.
 
-Each sentence names the key, the value and the allowed values in plain language. `study_consistency` has the checks that involve several
-keys, which the schema can't express.
+Each sentence names the key, the value and the allowed values in plain language. Checks that involve several keys, which the schema can't
+express, are in `study_consistency`.
 """
 
 import difflib
@@ -21,7 +21,7 @@ from wording.terminal_text import shown
 if TYPE_CHECKING:
     import jsonschema.protocols
 
-# Common spellings of the schema's units.
+# Common spellings of the units in the schema.
 UNIT_SPELLINGS = {
     "ms": ("ms",),
     "s": ("s", "sec"),
@@ -38,9 +38,9 @@ UNIT_SPELLINGS = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-#: Largest number of entries in a mapping or list, and in a list of numbers (rates of an hour in steps of 100 ms).
+#: Maximum number of entries in a mapping or list, and in a list of numbers (an hour of rates in steps of 100 ms).
 MOST_ENTRIES, MOST_NUMBERS = 5_000, 36_000
-#: Number of problems after which the search ends.
+#: Number of problems after which the search for problems ends.
 MOST_PROBLEMS = 2_000
 
 
@@ -56,7 +56,7 @@ def problems_of_form(config, schema=None) -> list[str]:
     if schema is study_schema() and isinstance(config, dict):
         schema, programs = _with_names(schema, _defined(config)), names_of(config.get("programs"))
     for key, node in keys_of(schema).items():
-        # Checked before the entries themselves.
+        # The number of entries is checked before the entries themselves.
         if (
             isinstance(config, dict)
             and isinstance(config.get(key), list)
@@ -65,7 +65,7 @@ def problems_of_form(config, schema=None) -> list[str]:
             return [f"{key} has {len(config[key]):,} entries; allowed: up to {node['maxItems']:,}."]
     if problems := _too_long(config) or list(itertools.islice(_unprintable(config), MOST_PROBLEMS + 1)):
         return problems
-    # Programs can't be CCAs of sockets.
+    # Programs are allowed only in `ccas`, because they can't be the CCAs of sockets.
     schema = _with_names(_with_named_flows(schema), programs)
     form = forms_in_order.key_of(config, schema, __file__)
     if forms_in_order.is_known(form):
@@ -107,7 +107,7 @@ def _with_names(schema, definitions):
 
 
 def _with_named_flows(schema):
-    """Return the schema of a study in which flow groups and the cross flows of a chain may use all CCAs that `ccas` may contain."""
+    """Return the schema of a study in which flow groups and a chain's cross flows may use every CCA that is allowed in `ccas`."""
     joined = schema["properties"].get("ccas", {}).get("items", {}).get("joined", ())
     places = {"flow_group": "cca", "chain": "cross_cca"}
     if not places.keys() <= schema.get("$defs", {}).keys():
@@ -122,7 +122,7 @@ def _with_named_flows(schema):
 
 
 def _parts(config):
-    """Yield the path and value of each node in a file's content, beginning with the whole content."""
+    """Yield the path and value of each node in the content of a file, beginning with the content itself."""
     waiting = [((), config)]
     while waiting:
         path, value = waiting.pop()
@@ -133,7 +133,7 @@ def _parts(config):
 
 
 def _too_long(config):
-    """Return one sentence about the first mapping or list with too many entries, or an empty list if there is none."""
+    """Return a list with one sentence about the first mapping or list that has too many entries, or an empty list."""
     for path, value in _parts(config):
         if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
@@ -146,7 +146,7 @@ def _too_long(config):
 def _unprintable(config):
     """Yield a sentence about each text with control characters.
 
-    Figures and pages can't contain them, and terminals would interpret them.
+    Figures and pages can't contain control characters, and terminals would interpret them.
     """
     for path, value in _parts(config):
         for text in (value, path[-1] if path else ""):
@@ -156,7 +156,7 @@ def _unprintable(config):
 
 
 def path_text(path, config) -> str:
-    """Return a path as text, such as `scenarios[far].link.rate_mbps`. A scenario or claim with a unique id is named by its id."""
+    """Return a path as text, such as `scenarios[far].link.rate_mbps`; a scenario or claim with a unique id is named by its id."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
@@ -182,18 +182,18 @@ def value_text(value) -> str:
 @lru_cache(maxsize=1)
 def validator_class() -> "type[jsonschema.protocols.Validator]":
     """Return a JSON Schema validator class that doesn't accept NaN and infinity as numbers."""
-    # Imported here because it would take a twentieth of a dry run's time.
+    # Imported only when needed, because the import takes a twentieth of the time of a dry run.
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    # Not-a-number fulfils every range, because all comparisons with it are false.
+    # NaN would pass every range check, because all comparisons with NaN are false.
     checker = Draft202012Validator.TYPE_CHECKER
     finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
     return extend(Draft202012Validator, {"joined": _joined_violations}, type_checker=finite)
 
 
 def _joined_violations(validator, choices, value, schema):
-    """Yield a violation of the keyword `joined` unless a text is one of the choices, or consists of several choices joined by `+`."""
+    """Yield a violation of the keyword `joined` unless a text is one of the choices or consists of several choices joined by `+`."""
     if isinstance(value, str) and any(part not in choices for part in value.split("+")):
         from jsonschema import ValidationError
 
@@ -226,7 +226,7 @@ def _unknown_keys(error, path, config, homes):
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence about each missing key for a violation of the keyword `required`.
 
-    Keys in ``seen`` (a set of paths) are skipped. The reported keys are added to it.
+    Keys in ``seen`` (a set of paths) are skipped, and the reported keys are added to this set.
     """
     present, known = error.instance, error.schema["properties"]
     # `_unknown_keys` reports a misspelt key if unknown keys are forbidden.
@@ -238,10 +238,10 @@ def missing_keys(error, path, config, seen) -> list[str]:
     }
     sentences = []
     keys = keys_of(error.schema)
-    # jsonschema reports each missing key separately, but doesn't name it.
+    # jsonschema reports each missing key separately, but doesn't state which key is missing.
     for key in error.schema["required"]:
         where = (*path, key)
-        # A key described in another part of the schema is also missing there.
+        # If a key is described in another part of the schema, it is reported there too.
         if key in present or key in misspelt or where in seen or key not in keys:
             continue
         seen.add(where)
@@ -278,11 +278,11 @@ def _choice_hint(value, choices):
 
 
 def _type_hint(value, node):
-    """Return a hint on how to write a value that has the wrong type because of YAML syntax or a unit; otherwise, return ""."""
+    """Return a hint on how to write a value whose type is wrong because of YAML syntax or a unit, or "" if no hint applies."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"
-    # Numbers with units are short, and this pattern takes time cubic in the length of the text.
+    # Only short texts are tried, because numbers with units are short, and the time for this pattern is cubic in the length of the text.
     if kinds[0] not in ("number", "integer") or not isinstance(value, str) or len(value) > 64:
         return ""
     match = re.fullmatch(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(\S*)\s*", value)
@@ -302,7 +302,7 @@ def nearest_choice(word, choices) -> str | None:
     if len(word := str(word).lower()) > 64:
         return None
     for choice in choices:
-        # `cca` means ccas, `delay` delay_ms, `6` ipv6; but `s` doesn't suggest flows.
+        # `cca` means ccas, `delay` means delay_ms, and `6` means ipv6, but `s` doesn't suggest flows.
         if choice == f"{word}s" or choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):
             return choice
     matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.6)

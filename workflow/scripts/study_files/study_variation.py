@@ -1,7 +1,8 @@
-"""Draw conditions that vary between the replications of a scenario, such as RTT and rate, from the seeds of runs.
+"""Draw conditions that vary between the replications of a scenario, such as RTT and rate, at random from the seeds of runs.
 
-A scenario's `variation` sets the ranges. Most ranges are centred at the scenario's own value. A draw depends only on the quantity and the
-run's seed, so all CCAs and IP versions of a replication have the same conditions. Drawing another quantity doesn't change the others.
+A scenario's `variation` sets the ranges. Most ranges are centred on the scenario's own value. A drawn value depends only on the quantity and
+the run's seed, so the conditions of a replication are the same for all CCAs and IP versions. If a further quantity is drawn, the values of
+the others don't change.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -17,18 +18,18 @@ from experiment.specification import RunSpecification
 
 #: Quantities that can be drawn (keys of `variation`).
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
-#: Significant digits of drawn delays, and unit of drawn rates in bit/s. With them, values can be read back exactly: tc prints six digits of
-#: a delay, and Linux stores a shaper's rate in bytes per second.
+#: Significant digits of drawn delays, and unit of drawn rates in bit/s. Values with this precision can be read back exactly, because tc
+#: prints six digits of a delay, and Linux stores the rate of a shaper in bytes per second.
 DELAY_DIGITS, RATE_STEP_BPS = 6, 8
 
 
 def is_varied(scenario) -> bool:
-    """Return whether any condition of a resolved scenario is drawn."""
+    """Return whether any condition of a resolved scenario is drawn at random."""
     return any(scenario["variation"].values())
 
 
 def share_drawn(seed, quantity) -> float:
-    """Draw the relative position of a quantity within its range, from a uniform distribution from 0 to below 1.
+    """Draw the relative position of a quantity within its range, uniformly distributed from 0 to below 1.
 
     The position consists of the first 53 bits (the precision of a float) of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
     """
@@ -37,7 +38,7 @@ def share_drawn(seed, quantity) -> float:
 
 
 def drawn(scenario, seed) -> dict:
-    """Return a resolved scenario with the conditions drawn for a seed. Its other values are shared with the given scenario."""
+    """Return a resolved scenario with conditions drawn for a seed; all other values are shared with the given scenario."""
     if not is_varied(scenario):
         return scenario
     return varied(scenario, {quantity: share_drawn(seed, quantity) for quantity in QUANTITIES})
@@ -101,7 +102,7 @@ def varied(scenario, shares) -> dict:
 
 
 def variation_words(variation) -> str:
-    """Return the drawn quantities in words, such as "RTT ±1 %, queue ±1 packet". Return an empty text if there are none."""
+    """Return the drawn quantities in words, such as "RTT ±1 %, queue ±1 packet", or an empty text if nothing is drawn."""
     words = {
         "rtt_percent": "RTT ±{:g} %",
         "rate_percent": "rate ±{:g} %",
@@ -114,13 +115,13 @@ def variation_words(variation) -> str:
 
 
 def _with_outage(entry, factor):
-    """Return a timeline entry with the duration of its outage, if any, multiplied by a factor and rounded to milliseconds."""
+    """Return a timeline entry; if it is an outage, its duration is multiplied by a factor and rounded to milliseconds."""
     down_s = entry["down_for_s"]
     return entry if down_s is None else entry | {"down_for_s": _plain(max(round(down_s * factor, 3), 0.001))}
 
 
 def run_of(scenario, ip_version="ipv4") -> RunSpecification:
-    """Return the specification of a resolved scenario's runs over an IP version."""
+    """Return the specification of runs of a resolved scenario over an IP version."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
@@ -133,7 +134,7 @@ def _rounded(value_ms):
 
 
 def _drawn_rate(rate_mbps, factor):
-    """Return a rate multiplied by a factor and rounded to whole steps of `RATE_STEP_BPS`."""
+    """Return a rate multiplied by a factor and rounded to a multiple of `RATE_STEP_BPS`."""
     return _plain(round(1e6 * rate_mbps * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
 
 
@@ -143,7 +144,7 @@ def _plain(value):
 
 
 def _longer_queue(scenario, packets):
-    """Return a scenario's queue enlarged by a number of packets, which may be negative."""
+    """Return the queue of a scenario, enlarged by a number of packets, which may be negative."""
     discipline = {key: value for key, value in scenario["queue"].items() if key not in MEASURES}
     if "bytes" in scenario["queue"]:
         return {"bytes": scenario["queue"]["bytes"] + packets * PACKET_BYTES} | discipline

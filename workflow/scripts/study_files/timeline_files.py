@@ -12,7 +12,7 @@ from study_files.study_traces import TraceError, file_beside
 from study_files.timeline_patterns import entries_of
 from wording.terminal_text import shown
 
-#: Columns of a file other than the quantities. The time and at least one quantity are required.
+#: Columns of a file other than the quantities. The time and at least one quantity must be given.
 TIME, DIRECTION = "time_s", "direction"
 COLUMNS = (TIME, *QUANTITIES, DIRECTION)
 KEYS = ("file", "direction")
@@ -28,7 +28,7 @@ def with_timelines(config, source) -> tuple[dict, list[str]]:
     study : dict
         Study with timelines as lists.
     problems : list of str
-        A sentence about each invalid file or pattern.
+        One sentence about each invalid file or pattern.
     """
     defaults, scenarios = config.get("defaults"), config.get("scenarios")
     shared = _timeline(defaults)
@@ -57,7 +57,7 @@ def with_timelines(config, source) -> tuple[dict, list[str]]:
 
 
 def has_timeline_file(config) -> bool:
-    """Return whether an unvalidated study reads a timeline from a file."""
+    """Return whether an unvalidated study names a file with a timeline."""
     return any("file" in timeline for timeline in _timelines(config) if _is_made(timeline))
 
 
@@ -67,11 +67,11 @@ def rows_of(timeline, source, until_s) -> list[dict]:
     Parameters
     ----------
     timeline : dict
-        Timeline with the key ``file`` and, optionally, the default ``direction`` of rows.
+        Timeline with the key ``file`` and, optionally, ``direction``, the default direction of the rows.
     source : str
-        Path of the study's file. The path of the timeline's file is relative to its folder.
+        Path of the study file; the path of the timeline's file is relative to the study file's folder.
     until_s : float
-        Time in s at which the traffic ends. Later entries are discarded.
+        Time in s at which the traffic ends; later entries are discarded.
     """
     if unknown := [key for key in timeline if key not in KEYS]:
         raise TraceError(f"has the key {shown(str(unknown[0]), 40)} in addition; allowed: {' and '.join(KEYS)}.")

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from study_files.study_traces import TraceError
 from study_files.study_validation import value_text
 
-#: Suffix of a key -> largest value, as for the entries of a timeline.
+#: Suffix of a key -> maximum value, the same as for the entries of a timeline.
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
-#: Largest number of entries in a timeline (study.schema.yaml).
+#: Maximum number of entries in a timeline (as in study.schema.yaml).
 MOST_ENTRIES = 2000
-#: Number of decimals of drawn values.
+#: Number of decimals to which drawn values are rounded.
 DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of changes.
+    """A pattern of changes to the path.
 
     Attributes
     ----------
     parameters : dict
-        Default by parameter. A list is a range from which values are drawn.
+        Default value of each parameter; a list is a range from which values are drawn at random.
     entries : callable
-        Function that generates the entries of a timeline.
+        Generates the entries of a timeline.
     """
 
     parameters: dict
@@ -34,7 +34,7 @@ class Pattern:
 
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
-    """Yield handovers at fixed intervals. Each handover draws a new rate and delay, and drops all packets for a short time."""
+    """Yield handovers at fixed intervals; at each, a new rate and delay are drawn, and all packets are dropped for a short time."""
     for number in range(1, int(until_s / given["period_s"]) + 1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
@@ -42,7 +42,7 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
-    """Yield outages with exponentially distributed durations and intervals. Each outage draws a new rate if a rate is given."""
+    """Yield outages with exponentially distributed durations and intervals; if a rate is given, a new rate is drawn at each outage."""
     at_s = draw.expovariate(1 / given["on_s"])
     while at_s < until_s:
         off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
@@ -52,23 +52,23 @@ def on_off(draw, until_s, given) -> Iterator[dict]:
 
 
 PATTERNS = {
-    # A satellite constellation reassigns its terminals every 15 s.
+    # Terminals of a satellite constellation are reassigned every 15 s.
     "satellite": Pattern({"period_s": 15, "rate_mbps": [50, 200], "delay_ms": [15, 40], "down_s": 0.05}, satellite),
     "on-off": Pattern({"on_s": 5, "off_s": 0.5, "rate_mbps": None}, on_off),
 }
-#: Keys that all patterns have.
+#: Keys that are allowed for all patterns.
 COMMON = {"direction": "both", "seed": 1}
 
 
 def drawn(draw, value) -> float:
-    """Return a number as given, or draw a number uniformly from a range (a list)."""
+    """Return a number unchanged, or draw a number uniformly at random from a range (a list)."""
     return value if not isinstance(value, list) else round(draw.uniform(*value), DIGITS)
 
 
 def entries_of(timeline, until_s) -> list[dict]:
     """Generate the entries of `link.timeline` from a pattern; raise `TraceError` if the pattern is invalid.
 
-    Changes that end after the time ``until_s`` are discarded.
+    Changes that don't end before ``until_s`` are discarded.
     """
     name = timeline["pattern"]
     if name not in PATTERNS:
@@ -81,7 +81,7 @@ def entries_of(timeline, until_s) -> list[dict]:
         if problem := _problem(key, value, allowed.get(key)):
             raise TraceError(f".{key} is {value_text(value)}; allowed: {problem}.")
     if not 0 < until_s < math.inf:
-        # The schema reports such a duration.
+        # Such a duration is reported when the schema is checked.
         return []
     given = allowed | timeline
     made = pattern.entries(random.Random(f"{name} {given['seed']}"), until_s, given)
@@ -97,7 +97,7 @@ def entries_of(timeline, until_s) -> list[dict]:
 
 
 def _problem(key, value, default):
-    """Return a description of a key's allowed values if its value isn't allowed, otherwise None."""
+    """Return a description of the values allowed for a key if its value isn't allowed, otherwise None."""
     if key == "direction":
         return None if value in ("both", "forward", "reverse") else "one of both, forward, reverse"
     if key == "seed":

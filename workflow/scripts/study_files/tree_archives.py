@@ -8,14 +8,14 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Endings of archives.
+#: Suffixes of archive names.
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
-#: Largest size of an archive, and of the tree in it, in bytes. The archive of Linux 7.2 has 0.16 GB, and its tree 1.6 GB.
+#: Maximum sizes of an archive and of the tree in it, in bytes. For Linux 7.2, these are 0.16 GB and 1.6 GB.
 LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
 def is_archive(path) -> bool:
-    """Return whether a path has the suffix of an archive."""
+    """Return whether a path ends in the suffix of an archive."""
     return str(path).endswith(ENDINGS)
 
 
@@ -28,7 +28,7 @@ def archive_sha256(path) -> str:
 
 
 def texts_of(path, wanted, largest) -> dict[str, str]:
-    """Return the texts of files in an archive, by path. Missing files are omitted.
+    """Return the texts of files in an archive, by path; missing files are omitted.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     wanted : collection of str
         Paths of files in the tree, which may be below a top folder in the archive.
     largest : int
-        Largest size of a file in bytes.
+        Maximum size of a file in bytes.
 
     Raises
     ------
@@ -62,9 +62,9 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
 
 
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield the path, content and executable bit of each regular file in the given folders of an archive's tree, but not in subfolders.
+    """Yield path, content and executable bit of each regular file directly in the given folders of an archive's tree.
 
-    Files with more than ``largest`` bytes are skipped.
+    Files larger than ``largest`` bytes are skipped.
     """
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
@@ -74,6 +74,6 @@ def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def below_top(name, wanted) -> str | None:
-    """Return the wanted path of an archive member, with or without the archive's top folder; None if it isn't wanted."""
+    """Return the wanted path to which an archive member corresponds, with or without the top folder, or None if it isn't wanted."""
     path = name.removeprefix("./")
     return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)

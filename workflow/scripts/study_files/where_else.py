@@ -1,4 +1,4 @@
-"""Hints for error messages: the key that a user should use instead of an invalid key or value."""
+"""Hints for error messages: the key that should be used instead of an invalid key or value."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ OF_VALUES: dict[str, tuple[Callable, str]] = {
     "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender modelled on TCP Prague."),
     "discipline": (lambda value: value in ("tbf", "htb", "netem"), "To choose a shaper, use link.shaper."),
 }  # fmt: skip
-#: Part of an unknown key -> sentence with the right key for this setting.
+#: Part of an unknown key -> sentence that names the right key for the setting.
 OF_KEYS = {
     "capture": "`make packets` records the packets of a finished run.",
     "pcap": "`make packets` records the packets of a finished run.",

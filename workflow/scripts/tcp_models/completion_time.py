@@ -1,11 +1,11 @@
-"""Completion time of a web object on an empty path, packet by packet: slow start only, without loss or limiting windows."""
+"""Completion time of a web object on an empty path, packet by packet: slow start only, without loss or window limits."""
 
 import math
 from functools import lru_cache
 
-#: Linux's initial window in segments (RFC 6928).
+#: Linux's initial congestion window in segments (RFC 6928).
 INITIAL_WINDOW = 10
-#: Round trips that any object takes: one to connect, and one for the request and the first packet of the answer.
+#: Round trips that every object takes: one to connect, and one for the request and the first packet of the response.
 ROUND_TRIPS_BEFORE = 2
 
 
@@ -13,13 +13,13 @@ ROUND_TRIPS_BEFORE = 2
 def last_departure_s(
     segments: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
 ) -> float:
-    """Return the time at which the last of ``segments`` full packets leaves the bottleneck, in s after the server got the request.
+    """Return when the last of ``segments`` full packets leaves the bottleneck, in s after the server received the request.
 
-    The first ``INITIAL_WINDOW`` packets may leave at once. An acknowledgement arrives one round trip after its packet left, and allows two
-    more packets to leave: slow start (RFC 5681, section 3.1) increases cwnd by the acknowledged data. The bottleneck is a token bucket that
-    holds the tokens of one full packet, and lets packets pass until the tokens are negative. The acknowledgement of the request has just
-    used some tokens. This recursion over packets underlies the formulas of Cardwell, Savage and Anderson (Modeling TCP Latency, INFOCOM
-    2000) for the case without loss.
+    The first ``INITIAL_WINDOW`` packets may leave at once. The acknowledgement of a packet arrives one round trip after the packet left,
+    and allows two more packets to leave, because slow start (RFC 5681, section 3.1) increases cwnd by the amount of acknowledged data. The
+    bottleneck is a token bucket with room for the tokens of one full packet; packets pass until the number of tokens is negative. The
+    acknowledgement of the request has just used some of the tokens. The formulas of Cardwell, Savage and Anderson (Modeling TCP Latency,
+    INFOCOM 2000) for the case without loss are based on this recursion over packets.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ def last_departure_s(
 def ideal_completion_s(
     object_bytes: int, segment_bytes: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
 ) -> float:
-    """Return the completion time in s of an object on an empty path, from the call of connect to the last byte.
+    """Return the completion time of an object on an empty path in s, from the call to connect until the last byte arrives.
 
-    A slowdown is the actual completion time divided by this time, and is at least 1. Alizadeh et al. (pFabric, SIGCOMM 2013, section 5) and
-    Montazeri et al. (Homa, SIGCOMM 2018, section 5) divide by the time of an object that is alone in the network.
+    The slowdown is the actual completion time divided by this time; it is at least 1. Alizadeh et al. (pFabric, SIGCOMM 2013, section 5)
+    and Montazeri et al. (Homa, SIGCOMM 2018, section 5) also divide by the completion time of an object that is alone in the network.
 
     Parameters
     ----------
     object_bytes : int
-        Size of the object including the response's header.
+        Size of the object, including the header of the response.
     segment_bytes : int
         Payload of a full packet.
     packet_bytes, acknowledgement_bytes : int

@@ -2,12 +2,12 @@
 
 
 def jain_index(values) -> float:
-    """Return Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all flows get the same, 1/n if one flow gets everything.
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all flows get equal shares, 1/n if one flow gets everything.
 
-    The index is from Jain, Chiu and Hawe (1984).
+    The index was defined by Jain, Chiu and Hawe (1984).
 
-    ``values`` (iterable of float, shape (n,)) are the goodputs of at least one flow. If all goodputs are zero, the index is 1; if any
-    goodput is missing (NaN), the index is missing.
+    ``values`` (iterable of float, shape (n,)) are the goodputs of one or more flows. If all goodputs are zero, the index is 1; if any
+    goodput is missing (NaN), the index is missing too.
 
     Examples
     --------

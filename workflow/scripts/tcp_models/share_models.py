@@ -1,4 +1,4 @@
-"""Models of the share that a flow gets in competition with other flows.
+"""Models of the share of the link that a flow gets when it competes with other flows.
 
 Packets are full frames, and times are in seconds.
 """
@@ -10,24 +10,22 @@ from tcp_models.throughput_models import CUBIC_BETA, CUBIC_C
 
 
 def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flows: int = 1) -> float:
-    """Return the total share of the link (0 to 1) that BBRv1 flows get in competition with loss-based flows.
+    """Return the total share of the link (0 to 1) that BBRv1 flows get when they compete with loss-based flows.
 
-    ``rtt_s`` is the RTT of the empty path.
+    ``rtt_s`` is the base RTT.
 
-    Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
-    control" (IMC 2019), equations 9 to 11: BBR is limited by its window of two estimated BDPs.
-    BBR estimates the RTT while its own packets are out of the queue, so the estimate includes the
-    other flows' queue. Let X be the queue in BDPs, q the queue in packets, c the link's rate, l the
-    link's RTT, and N the number of BBR flows. The loss-based flows' share is
+    Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion control" (IMC 2019), equations 9 to 11: BBR
+    is limited by its congestion window of two estimated BDPs. BBR estimates the RTT while it has no packets in the queue itself, so the
+    estimate includes the delay of the other flows' packets in the queue. Let X be the queue size in BDPs, q the queue size in packets, c
+    the link rate, l the base RTT, and N the number of BBR flows. The share of the loss-based flows is
 
         p = 1/2 - 1/(2 X) - 4 N / q
 
-    BBR has 1 - p, except during ProbeRTT. With d the duration of the flows, the time in ProbeRTT and
-    BBR's share are
+    The share of BBR is 1 - p, except during ProbeRTT. If d is the duration of the flows, the time in ProbeRTT and BBR's share are
 
         Probe_time = (q/c + 0.2 + l) d/10,    BBR_frac = (1 - p) (d - Probe_time) / d.
 
-    The number of loss-based flows doesn't matter. If p is below 0, BBR takes the whole link.
+    The number of loss-based flows doesn't matter. If p is below 0, BBR takes the entire link, except during ProbeRTT.
     """
     bdps = queue_packets / (rate_packets_s * rtt_s)
     others = 0.5 - 1 / (2 * bdps) - 4 * bbr_flows / queue_packets
@@ -36,14 +34,14 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return the two times in s after which CUBIC regains the window before a loss: by Reno-friendly growth, and by cubic growth.
+    """Return how long CUBIC takes to regain the congestion window before a loss, in s: by Reno-friendly growth, and by cubic growth.
 
-    RFC 9438. Reno-friendly (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
-    RTT, from beta W to W. Cubic (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is
-    shorter, W_est is above the cubic function until the next loss: this is the Reno-friendly region,
-    in which CUBIC is designed to have Reno's average window, and therefore Reno's share.
+    The sections are those of RFC 9438. Reno-friendly growth (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
+    RTT, from beta W to W. Cubic growth (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is shorter, W_est is above the cubic
+    function until the next loss. This is the Reno-friendly region, in which CUBIC is designed to reach Reno's average window, and therefore
+    Reno's share.
 
-    ``window_packets`` is W, the flow's window at the loss; ``rtt_s`` is the RTT while the window grows.
+    ``window_packets`` is W, the flow's congestion window at the loss; ``rtt_s`` is the RTT while the window grows.
     """
     lost = window_packets * (1 - CUBIC_BETA)
     alpha = 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA)

@@ -1,6 +1,6 @@
-"""Growth of Reno's and CUBIC's windows in congestion avoidance, and their reduction after a loss, packet by packet.
+"""Growth of Reno's and CUBIC's congestion windows in congestion avoidance, and their reduction after a loss, packet by packet.
 
-The laws of RFC 5681 and RFC 9438 are in whole packets, as in Linux (net/ipv4/tcp_cong.c, tcp_cubic.c). Both CCAs count
+The laws of RFC 5681 and RFC 9438 are computed in whole packets, as in Linux (net/ipv4/tcp_cong.c, tcp_cubic.c). Both CCAs count
 acknowledged packets, not acknowledgements, so that delayed acknowledgements don't slow down the growth.
 """
 
@@ -9,24 +9,24 @@ import math
 from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
 from tcp_models.throughput_models import CUBIC_C
 
-#: Time after which Linux's CUBIC evaluates the curve again while the window is unchanged (`HZ / 32`).
+#: Time after which Linux's CUBIC evaluates the curve again if the window hasn't changed (`HZ / 32`).
 CUBIC_REST_S = 1 / 32
-#: Tick of the guest kernel. If the window has changed, Linux's CUBIC evaluates the curve at most once per tick.
+#: Tick of the guest kernel in s. If the window has changed, Linux's CUBIC evaluates the curve at most once per tick.
 TICK_S = 1e-3
-#: Packets per acknowledgement: receivers acknowledge every second packet.
+#: Number of packets per acknowledgement, because receivers acknowledge every second packet.
 ACKNOWLEDGED_AT_ONCE = 2
 LEAST_PACKETS = 2
 
 
 def left_packets(cca: str, packets: int) -> int:
-    """Return Reno's or CUBIC's window after a loss in packets, rounded down and at least 2."""
+    """Return Reno's or CUBIC's window after a loss, in packets, rounded down and at least 2."""
     return max(int(packets * LEFT[cca]), LEAST_PACKETS)
 
 
 class RenoWindow:
-    """Reno: the window grows by one packet per acknowledged window (RFC 5681, section 3.1).
+    """Reno's window, which grows by one packet per acknowledged window (RFC 5681, section 3.1).
 
-    ``packets`` is the window.
+    ``packets`` is the current window in packets.
     """
 
     def __init__(self, packets):
@@ -45,20 +45,19 @@ class RenoWindow:
 
 
 class CubicWindow:
-    """CUBIC: the window grows towards the cubic curve, and at least as fast as Reno's window (RFC 9438, sections 4.2, 4.3).
+    """CUBIC's window, which grows towards the cubic curve, and at least as fast as Reno's (RFC 9438, sections 4.2 and 4.3).
 
-    The target of the growth is the curve's value one round trip later.
-    The curve is in whole packets, W_max minus or plus floor(C |t - K|^3), so that it is flat at W_max for
-    cbrt(1 / C) = 1.4 s before and after K.
+    The window grows towards the value of the curve one round trip later. The curve is in whole packets, W_max minus or plus
+    floor(C |t - K|^3), so it is flat at W_max from cbrt(1 / C) = 1.4 s before K until 1.4 s after K.
 
     Parameters
     ----------
     packets : int
-        Window at the beginning of congestion avoidance.
+        Window at the beginning of congestion avoidance, in packets.
     w_max : float
-        W_max after fast convergence, if there was any (`converged_w_max`).
+        W_max in packets, reduced by fast convergence if it applies (`converged_w_max`).
     rtt_min_s : float
-        Smallest RTT of the flow.
+        Minimum RTT of the flow in s.
     """
 
     def __init__(self, packets, w_max, rtt_min_s):
@@ -70,7 +69,7 @@ class CubicWindow:
         self._each, self._looked = 100 * packets, (0, -math.inf)
 
     def step_packets(self, packets_per_s) -> int:
-        """Return the number of packets acknowledged until CUBIC's next update: the packets of one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
+        """Return how many packets are acknowledged before CUBIC's next update: those of one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
         return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
 
     def acknowledge(self, packets, now_s) -> None:
@@ -80,7 +79,7 @@ class CubicWindow:
         if looked_packets != self.packets or now_s - looked_s > CUBIC_REST_S:
             self._looked = self.packets, now_s
             self._each = self._packets_a_step(now_s + self._ahead_s)
-        # A count from when growth was slower, if it is large enough by now, adds only one packet (`tcp_cong_avoid_ai`).
+        # Packets counted while growth was slower may already suffice for growth; they add only one packet (`tcp_cong_avoid_ai`).
         if self._counted >= self._each:
             self.packets, self._counted = self.packets + 1, 0
         self._counted += packets
@@ -89,7 +88,7 @@ class CubicWindow:
             self._counted %= self._each
 
     def _packets_a_step(self, at_s):
-        """Return the number of acknowledged packets after which the window grows by one."""
+        """Return the number of acknowledged packets after which the window grows by one packet."""
         since_s = at_s - self._k_s
         target = self._origin + int(math.copysign(CUBIC_C * abs(since_s) ** 3, since_s))
         each = self.packets // (target - self.packets) if target > self.packets else 100 * self.packets
@@ -102,8 +101,9 @@ class CubicWindow:
 
 
 def converged_w_max(packets: int, w_max_before: float) -> int:
-    """Return CUBIC's W_max after a loss.
+    """Return CUBIC's W_max after a loss, in packets.
 
-    W_max is the window at the loss; it is lower if this window is below the previous W_max (fast convergence, RFC 9438, section 4.7).
+    W_max is the window at the loss, but it is reduced further if this window is below the previous W_max (fast convergence, RFC 9438,
+    section 4.7).
     """
     return int(packets * (1 + LEFT["cubic"]) / 2) if packets < w_max_before else packets

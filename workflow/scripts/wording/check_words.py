@@ -1,6 +1,6 @@
-"""Descriptions of a run's checks: the subject of each check, and the meaning of a failure."""
+"""Descriptions of a run's checks: what each check examines, and what a failure means."""
 
-#: Name of a check -> subject of the check, and meaning of a failure.
+#: Name of a check -> what the check examines, and what a failure means.
 CHECK_WORDS = {
     "acknowledgements": ("the number of acknowledgements", "The receiver acknowledged fewer segments individually than it should have without delayed acknowledgements."),
     "background": ("the background traffic", "A service of the background traffic got no requests, or too few of its requests were answered."),
@@ -72,10 +72,10 @@ CHECK_WORDS = {
 
 
 def check_noun(name) -> str:
-    """Return the subject of a check, for use in the middle of a sentence."""
+    """Return what a check examines, in words that fit into the middle of a sentence."""
     return CHECK_WORDS[name][0] if name in CHECK_WORDS else name.replace("_", " ")
 
 
 def meaning_of_failure(name) -> str:
-    """Return a sentence on the meaning of a failed check; empty for an unknown check."""
+    """Return a sentence that states what it means if a check fails; empty for an unknown check."""
     return CHECK_WORDS[name][1] if name in CHECK_WORDS else ""

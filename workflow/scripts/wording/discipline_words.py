@@ -1,6 +1,6 @@
 """Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
-The descriptions are not next to the declarations in `experiment.disciplines`, because any change to that module makes runs stale.
+The descriptions aren't next to the declarations in `experiment.disciplines`, because any change to that module makes existing runs stale.
 """
 
 #: Discipline -> description.
@@ -34,7 +34,7 @@ DISCIPLINE_WORDS = {
         "It paces only connections of the host on which it runs, so on a router it paces none."
     ),
 }
-#: Parameter of disciplines -> description.
+#: Parameter of a discipline -> description.
 PARAMETER_WORDS = {
     "min_packets": "Mean queue length, in full packets, above which packets are marked or dropped.",
     "max_packets": "Mean queue length, in full packets, above which all packets are marked or dropped.",

@@ -1,6 +1,6 @@
-"""Descriptions of the hosts' options for tables, the report and the documentation of studies.
+"""Descriptions of host options for tables, the report and the documentation of studies.
 
-The descriptions are not next to the declarations in `experiment.host_options`, because any change to that module makes runs stale.
+The descriptions aren't next to the declarations in `experiment.host_options`, because any change to that module makes existing runs stale.
 """
 
 from experiment.host_options import HOST_OPTIONS
@@ -50,7 +50,7 @@ OPTION_WORDS = {
     ),
     "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's default, 120,000.",
 }
-#: Option -> description of a value that isn't the default.
+#: Option -> description of a non-default value.
 OPTION_EFFECTS = {
     "initial_window_packets": "initial window {} packets",
     "initial_receive_window_packets": "initial receive window {} packets",
@@ -78,12 +78,12 @@ OPTION_EFFECTS = {
 
 
 def queue_of_hosts(hosts) -> list[str]:
-    """Return one description of the queues on the senders' interfaces, or an empty list if there are no queues."""
+    """Return a list with one description of the queues on the senders' interfaces, or an empty list if no such queue is configured."""
     return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
 
 
 def effects_of(transport) -> list[str]:
-    """Return descriptions of the options in a resolved scenario's `transport`: one text for each option with a non-default value.
+    """Return one description for each option in a resolved scenario's `transport` whose value isn't the default.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Descriptions of link options for tables, the report and the documentation of studies.
 
-The descriptions are not next to the declarations in `experiment.link_options`, because any change to that module makes runs stale.
+The descriptions aren't next to the declarations in `experiment.link_options`, because any change to that module makes existing runs stale.
 """
 
 from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent
@@ -20,7 +20,7 @@ def _late(value) -> str:
     return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
 
 
-#: Option, or option and key -> description.
+#: Option, or a key within an option -> description.
 OPTION_WORDS = {
     "reverse_rate_mbps": (
         "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. In this direction, a queue in BDPs is based on this rate; "
@@ -111,7 +111,7 @@ OPTION_WORDS = {
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
-#: Option -> description of a value, for a row of a table.
+#: Option -> description of a value, for use in a table.
 OPTION_EFFECTS = {
     "reverse_rate_mbps": "{:g} Mbit/s in reverse",
     "shaper": "rate by {}",
@@ -130,7 +130,7 @@ OPTION_EFFECTS = {
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
-#: Option -> meaning and source of the packet count that the option has in a run, and a word for the counted packets.
+#: Option -> meaning and source of the number of packets that the option affected in a run, and a word for these packets.
 COUNT_WORDS = {
     "reordering": (
         "Packets in the data's direction made late by `link.reordering`; packets that arrived in the meantime overtook the late packets.",
@@ -148,7 +148,7 @@ COUNT_WORDS = {
         "damaged",
     ),
 }
-#: Key of a scenario, or option and key -> reason why an option requires a certain value for the key.
+#: Key of a scenario, or option and key -> reason why the option requires a certain value for the key.
 REASONS = {
     "transport.segmentation_offload": "a super-packet is many packets",
     "duplicate_percent traffic.protocol": "{application} mistakes a packet's second copy for a late packet",
@@ -157,7 +157,7 @@ REASONS = {
 
 
 def effects_of(link) -> list[str]:
-    """Return descriptions of a resolved scenario's link options: one text per used option and direction.
+    """Return descriptions of the link options that a resolved scenario uses: one text per option and direction.
 
     Examples
     --------

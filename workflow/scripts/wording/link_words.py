@@ -1,10 +1,10 @@
-"""Descriptions of a link's properties other than rate, delay, jitter and loss."""
+"""Descriptions of the properties of a link other than rate, delay, jitter and loss."""
 
 from experiment.conditions import policers_of
 from experiment.timeline import DIRECTIONS, traces_of
 from wording.link_option_words import effects_of
 
-#: Quantity of a change -> its wording.
+#: Quantity that a change sets -> wording.
 _QUANTITIES = {
     "rate_mbps": "rate {:g} Mbit/s",
     "delay_ms": "delay {:g} ms",
@@ -12,12 +12,12 @@ _QUANTITIES = {
     "down_for_s": "down for {:g} s",
 }
 _, REVERSE = DIRECTIONS
-#: Largest number of changes that are listed; more are only counted.
+#: Maximum number of changes that are listed; if there are more, they are only counted.
 MOST_CHANGES = 6
 
 
 def link_words(link) -> str:
-    """Return the options that a resolved scenario's link uses, in words; empty if there are no options.
+    """Return the options that a resolved scenario's link uses, in words; empty if it uses none.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def link_words(link) -> str:
 
 
 def timeline_words(timeline) -> list[str]:
-    """Return the entries of a timeline in words, one text each, or only the number of entries if there are too many."""
+    """Return one text per entry of a timeline, or only the number of entries if there are too many."""
     if len(timeline) > MOST_CHANGES:
         return [f"{len(timeline)} changes while traffic flows"]
     return [_change_words(entry) for entry in timeline]

@@ -1,4 +1,4 @@
-"""Reasons why a path given by a user can't be read."""
+"""Reasons why a path that the user gave can't be read."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ def absence(path: str | os.PathLike, kind: str = "file") -> str:
     ----------
     path : str or os.PathLike
     kind : str
-        Expected kind, ``file`` or ``folder``.
+        What the path is expected to be, ``file`` or ``folder``.
 
     Returns
     -------

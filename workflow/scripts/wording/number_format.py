@@ -1,4 +1,4 @@
-"""Format numbers for readers. The results are not used in computations."""
+"""Format numbers for readers; the results aren't used in computations."""
 
 import math
 
@@ -11,7 +11,7 @@ def is_missing(value) -> bool:
 
 
 def decimals_for(value) -> int:
-    """Return the number of decimals for `value`: four significant digits, fewer for small numbers."""
+    """Return the number of decimals with which `value` is shown: four significant digits, fewer for small numbers."""
     if is_missing(value) or value == 0:
         return 0
     exponent = math.floor(math.log10(abs(value)))
@@ -30,14 +30,14 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number with thousands separators and without a superfluous ".0": 1,000 and 0.5."""
+    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000 or 0.5."""
     if is_missing(value):
         return NONE
     return f"{value:,.10g}"
 
 
 def interval_words(low, high, mean) -> str:
-    """Return an interval as text; its ends have the same number of decimals as the mean."""
+    """Return an interval as text, with as many decimals as the mean."""
     if is_missing(low):
         return NONE
     decimals = decimals_for(mean)
@@ -45,14 +45,14 @@ def interval_words(low, high, mean) -> str:
 
 
 def p_value(value) -> str:
-    """Return a p value to three decimals."""
+    """Return a p-value as text with three decimals."""
     if is_missing(value):
         return NONE
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def tick(value) -> str:
-    """Return a short axis label: 0.01, 50, 1,000, 20k, 3M."""
+    """Return a short axis label, such as 0.01, 50, 1,000, 20k or 3M."""
     for size, letter in ((1_000_000, "M"), (10_000, "k")):
         if abs(value) >= size:
             return f"{value / (1000 if letter == 'k' else size):.10g}{letter}"

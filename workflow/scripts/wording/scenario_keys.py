@@ -1,4 +1,4 @@
-"""The keys of resolved scenarios: the keys in which scenarios differ, and the wording of a key with its value."""
+"""Find the keys in which resolved scenarios differ, and express keys and their values in words."""
 
 import hashlib
 import json
@@ -7,15 +7,15 @@ from experiment.conditions import POLICERS
 
 #: Keys that are names.
 NAMES = ("id", "label")
-#: Suffixes of keys -> units.
+#: Suffix of a key -> unit.
 UNITS = {
     "_ms": "ms", "_s": "s", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_packets": "packets", "_per_s": "per s",
 }  # fmt: skip
-#: Word in a key -> wording, if it is different.
+#: Word in a key -> wording, if the two differ.
 WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": "ECN", "cca": "CCA", "acks": "ACKs"}
-#: Lists whose items have keys -> name of an item.
+#: List whose items are mappings -> word for an item.
 ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
-#: The policers of a link.
+#: Keys of a link's policers.
 POLICERS_OF_LINK = tuple(f"link.{key}" for key in POLICERS.values())
 #: Mappings that are treated as one value.
 WHOLE = (
@@ -29,23 +29,23 @@ WHOLE = (
     "multipath.outage",
     "kernel",
 )
-#: Separator within a part.
+#: Separator within a part of a label.
 SEPARATOR = "; "
-#: Largest length of a shown value, in characters; a digest is shown instead of a longer value.
+#: Maximum length of a value that is shown, in characters; of a longer value, a digest is shown instead.
 LONGEST = 40
 
 
 def keys_of(scenario, without=()) -> dict[str, object]:
     """Return the values of a resolved scenario by key, such as 10 for "link.delay_ms.forward".
 
-    Keys with a prefix in ``without`` and keys in `NAMES` are left out. A list is one value, except for the lists in `ITEMS`.
+    Keys in `NAMES` and keys with a prefix in ``without`` are left out. A list is treated as one value, except for the lists in `ITEMS`.
     """
     found = {}
 
     def add(path, value):
         if path in NAMES or any(is_in(path, begin) for begin in without):
             return
-        # A group's program is one value too.
+        # The program of a group is treated as one value too.
         if isinstance(value, dict) and value and path not in WHOLE and not path.endswith(".program"):
             for key, inner in value.items():
                 add(f"{path}.{key}" if path else key, inner)
@@ -60,28 +60,28 @@ def keys_of(scenario, without=()) -> dict[str, object]:
 
 
 def is_in(path, begin) -> bool:
-    """Return whether a key has a prefix of whole parts: "queue.packets" has the prefix "queue"."""
+    """Return whether a key is, or is below, another key: "queue.packets" is below "queue", but "queues" isn't."""
     return path == begin or path.startswith(f"{begin}.")
 
 
 class Differences:
-    """The keys in which scenarios differ; ``without`` lists prefixes of keys to ignore."""
+    """The keys in which scenarios differ; keys with a prefix in ``without`` are ignored."""
 
     def __init__(self, scenarios, without=()):
         known = [keys_of(scenario, without) for scenario in scenarios]
         # The order of keys must not depend on the order of scenarios, whose groups may have different names.
         every = dict.fromkeys(key for keys in sorted(known, key=text_of) for key in keys)
         values = {key: [text_of(keys[key]) if key in keys else "" for keys in known] for key in every}
-        #: Key -> its value for each scenario, as text for comparison.
+        #: Key -> the value in each scenario, as text for comparison.
         self.values = {key: texts for key, texts in values.items() if len(set(texts)) > 1}
         self._known = known
 
     def among(self, begins) -> list[str]:
-        """Return the differing keys that have one of the given prefixes."""
+        """Return the differing keys with one of the given prefixes."""
         return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
-        """Return whether scenarios that differ in any of the keys always have different texts; ``texts`` has one text per scenario."""
+        """Return whether scenarios that differ in any of the keys always have different texts; ``texts`` lists one text per scenario."""
         seen = {}
         for place, text in enumerate(texts):
             values = tuple(self.values[key][place] for key in keys)
@@ -90,19 +90,19 @@ class Differences:
         return True
 
     def words(self, keys) -> list[str]:
-        """Return, for each scenario, the values of the given keys in words; "" for a scenario without values."""
+        """Return, for each scenario, the values of the given keys in words; "" for a scenario in which none of the keys is set."""
         texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return the same as `words` for one key, but "" for scenarios with the majority's value if all other scenarios have words."""
+        """Return `words` for one key, but "" for scenarios with the majority's value, provided that the other scenarios have words."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]
         return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
 
     def apart(self, keys, texts) -> list[str]:
-        """Return the keys in which scenarios with the same text differ."""
+        """Return the keys in which scenarios with identical texts differ."""
         return [key for key in keys if not self.are_distinguished_by(texts, [key])]
 
 
@@ -112,7 +112,7 @@ def text_of(value) -> str:
 
 
 def _stem(key):
-    """Return a key's label: "segmentation offload" for "transport.segmentation_offload", "minimum RTO" without its unit."""
+    """Return a key's label without the unit, such as "segmentation offload" for "transport.segmentation_offload"."""
     *path, name = key.split(".")
     way = ""
     if name in ("forward", "reverse"):
@@ -127,7 +127,7 @@ def _stem(key):
 
 
 def said(key, value) -> str:
-    """Return a key's label with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" for a key that is not set."""
+    """Return a key's label with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" if the value is None."""
     name = key.split(".")[-2 if key.endswith((".forward", ".reverse")) else -1]
     unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
     if value is None:

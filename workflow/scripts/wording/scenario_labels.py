@@ -1,8 +1,8 @@
 """Labels of a study's scenarios: a unique text for each scenario, with all conditions that distinguish the scenarios.
 
-A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if its values differ
-between scenarios. A key without special wording is omitted for scenarios that have the value of the majority. If a part has the same text
-for different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
+A text consists of parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if its value differs
+between scenarios. A key without special wording is omitted for scenarios with the majority's value. If a part has the same text for
+different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
 `settings_of`, not these texts.
 """
 
@@ -11,9 +11,9 @@ from experiment.link_options import LINK_OPTIONS
 from wording.scenario_keys import POLICERS_OF_LINK, Differences, is_in, keys_of, text_of
 from wording.scenario_parts import PARTS
 
-#: Sections of a scenario whose keys are shown only if the other parts don't distinguish the scenarios.
+#: Sections of a scenario whose keys are shown only if the other parts of the label don't distinguish the scenarios.
 STRUCTURE = ("groups", "flows", "hosts", "multipath", "chain")
-#: Prefix of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown in the column of the same name.
+#: Prefix of keys -> the columns of `tidy_tables.SCENARIOS` that show these keys; any other key is shown in the column of the same name.
 COLUMNS = {
     **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", *POLICERS_OF_LINK), ("link_options",)),
     **{f"link.{option.name}": ("link_options",) for option in LINK_OPTIONS},
@@ -26,13 +26,14 @@ COLUMNS = {
 
 
 def conditions_of(scenarios, without=()) -> list[str]:
-    """Return the conditions of resolved scenarios, each as one text with parts separated by ", ".
+    """Return the conditions of resolved scenarios: one text per scenario, whose parts are separated by ", ".
 
     Parameters
     ----------
     scenarios : list of dict
     without : sequence of str
-        Prefixes of keys to ignore, such as "queue": scenarios that differ only in such keys have the same text; all other texts differ.
+        Prefixes of keys to ignore, such as "queue". Scenarios that differ only in such keys get the same text; all other scenarios get
+        different texts.
     """
     differences, columns, shown = Differences(scenarios, without), [], set()
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
@@ -40,7 +41,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
         differing = [key for key in differences.among(part.keys) if key not in shown]
         if differing or part.always:
             texts = [part.words(scenario) for scenario in scenarios]
-            # A part about ignored keys is left out.
+            # A part that shows ignored keys is left out.
             if len(set(zip(keys, texts, strict=True))) == len(set(keys)):
                 columns.append(texts)
                 shown |= {key for key in differing if differences.are_distinguished_by(texts, [key])}
@@ -49,7 +50,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
     columns += [differences.unusual_words(key) for key in others]
     columns += [differences.words([key]) for key in differences.apart(structure, _joined(columns))]
     texts = _joined(columns)
-    # Scenarios that differ only in their names, or whose different values have the same text.
+    # Texts of scenarios that differ only in their names, or whose different values result in the same text.
     first = dict(zip(reversed(texts), reversed(keys), strict=True))
     unclear = {
         text
@@ -60,25 +61,25 @@ def conditions_of(scenarios, without=()) -> list[str]:
 
 
 def _joined(columns):
-    """Return each scenario's parts joined in one text."""
+    """Join the parts of each scenario into one text."""
     rows = zip(*columns, strict=True)
     return [", ".join(part.replace(", ", " + ") for part in parts if part) for parts in rows]
 
 
 def settings_of(scenarios, without) -> dict[str, dict]:
-    """Return a dict with ``setting`` and ``conditions`` for each scenario, by the scenario's name.
+    """Return ``setting`` and ``conditions`` for each scenario, by the scenario's name.
 
-    ``setting`` is a number. Scenarios that differ only in keys with a prefix in ``without`` have the same number; scenarios that differ
-    only in their names have different numbers. ``conditions`` describes the setting in words.
+    ``setting`` is a number. It is the same for scenarios that differ only in keys with a prefix in ``without``, but not for scenarios that
+    differ only in their names. ``conditions`` describes the setting in words.
     """
     keys = [text_of(keys_of(scenario, without)) for scenario in scenarios]
     return _settings(scenarios, keys, conditions_of(scenarios, without))
 
 
 def settings_by(scenarios, common) -> dict[str, dict]:
-    """Return the same as `settings_of` for scenarios grouped by the values that the function ``common`` returns.
+    """Return the same as `settings_of`, but for scenarios grouped by the values that the function ``common`` returns.
 
-    The words are the parts that all scenarios of a group share.
+    ``conditions`` consists of the parts that all scenarios in a group share.
     """
     keys, texts = [text_of(common(scenario)) for scenario in scenarios], conditions_of(scenarios)
     parts = {key: [text.split(", ") for text, own in zip(texts, keys, strict=True) if own == key] for key in keys}
@@ -108,7 +109,7 @@ def _settings(scenarios, keys, texts):
 
 
 def hidden_conditions(scenarios, rows) -> list[str]:
-    """Return, for each scenario, words for the differing keys that aren't visible in the scenario's row of `SCENARIOS`, or ""."""
+    """Return, for each scenario, words for the differing keys that its row of `SCENARIOS` doesn't show, or ""."""
     differences = Differences(scenarios)
     hidden = []
     for key in differences.values:
@@ -119,7 +120,7 @@ def hidden_conditions(scenarios, rows) -> list[str]:
 
 
 def _columns_of(key):
-    """Return the columns that may show a key."""
+    """Return the columns that can show a key."""
     *path, name = key.split(".")
     if name in ("forward", "reverse"):
         stem, _, unit = path[-1].rpartition("_")

@@ -16,13 +16,13 @@ from wording.number_format import count, plain
 from wording.scenario_keys import POLICERS_OF_LINK, SEPARATOR, said
 from wording.scenario_words import both_ways, groups_words, ip_words, loss_words, platform_name, rate_words
 
-#: Largest number of RTTs that are listed; more are shown as a range.
+#: Maximum number of RTTs that are listed; if there are more, they are shown as a range.
 MOST_RTTS = 3
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a label: prefixes of the keys that it covers, function for its words, and whether it is always present."""
+    """A part of a label: prefixes of the keys that it shows, the function that returns its words, and whether it is always present."""
 
     keys: tuple[str, ...]
     words: Callable[[dict], str]
@@ -34,7 +34,7 @@ def _run(scenario):
 
 
 def _rate(scenario):
-    """Return the capacity in the data's direction in words; for several paths, return the capacity of each path."""
+    """Return the capacity in the data's direction in words; if there are several paths, return the capacity of each path."""
     run = _run(scenario)
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
@@ -55,7 +55,7 @@ def _rate(scenario):
 
 
 def _rtt(scenario):
-    """Return the RTTs of the empty paths in words, before any change to the paths."""
+    """Return the base RTTs in words, as they are before any change to the paths."""
     run, delays = _run(scenario), scenario["link"]["delay_ms"]
     rtts_ms = [pair.rtt_ms for pair in run.pairs]
     if run.is_cable:
@@ -84,7 +84,7 @@ def _flows(scenario):
 
 
 def _joining(scenario):
-    """Describe file transfers and the method of combining paths."""
+    """Describe file transfers, and the way in which paths are combined."""
     paths, words = scenario["multipath"], ["FTP"] if scenario["traffic"]["application"] == "ftp" else []
     if paths["by"] == "mptcp":
         words.append("MPTCP")
@@ -95,7 +95,7 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Describe the queue, and the reverse direction's queue if it differs."""
+    """Describe the queue, and the queue in the reverse direction if it differs."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")
@@ -103,7 +103,7 @@ def _queue(scenario):
 
 
 def _queue_words(queue):
-    """Return a queue's discipline, size and non-default parameters."""
+    """Return a queue's discipline, size and non-default parameters in words."""
     discipline = discipline_of(queue)
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""

@@ -1,4 +1,4 @@
-"""Series of scenarios: scenarios that differ only in the buffer, on one platform or on several."""
+"""Series of scenarios: scenarios that differ only in the buffer size, on one or several platforms."""
 
 import itertools
 
@@ -7,16 +7,16 @@ import pandas as pd
 from wording.number_format import plain
 from wording.scenario_words import KERNELS, platform_name, shared_and_own
 
-# Columns of tidy/scenarios.csv on the name, the buffer and the platform of a scenario.
+# Columns of tidy/scenarios.csv that depend on the name, the buffer or the platform of a scenario.
 APART = ("scenario", "label", "conditions", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/scenarios.csv`` with additional columns on the series of each scenario.
+    """Return ``tidy/scenarios.csv`` with additional columns about the series to which each scenario belongs.
 
-    The additional columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these
-    conditions in words), ``setting`` (these conditions in words, or empty if all scenarios share them), ``platform_name``, ``series``
+    The additional columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these conditions
+    in words), ``setting`` (unique words for these conditions, or empty if all scenarios share them), ``platform_name``, ``series``
     (platform and setting), ``buffer`` (such as "10 packets"), ``buffer_size`` and ``buffer_unit``.
     """
     table = scenarios.copy()
@@ -39,7 +39,7 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 def buffer_size(text) -> tuple[float, str]:
-    """Return size and unit of a buffer from its text in scenarios.csv: "10 packets", "0.5 BDP"."""
+    """Return the size and the unit of a buffer from its text in scenarios.csv, such as "10 packets" or "0.5 BDP"."""
     size, _, unit = text.partition(" ")
     if unit not in UNITS:
         raise ValueError(f"a queue is '{text}'; expected a number of {', '.join(UNITS)}")
@@ -56,7 +56,7 @@ def buffers_of(table) -> pd.DataFrame:
 def platforms_of(table) -> list[str]:
     """Return the distinct platforms of scenarios in this order: guest kernel, host kernel, simulators.
 
-    The versions of a simulator are in order from oldest to newest.
+    The versions of a simulator are ordered from oldest to newest.
     """
     platforms = dict.fromkeys(table["platform"])
     simulators = sorted(platforms.keys() - KERNELS.keys(), key=lambda name: (name.partition(":")[0], version_of(name)))
@@ -69,7 +69,7 @@ def version_of(platform) -> tuple[int, ...]:
 
 
 def setting_words(scenario) -> str:
-    """Return the conditions of a row of `with_series`, with the number of the setting if other conditions have the same text."""
+    """Return the conditions in a row of `with_series`, with the number of the setting if other conditions result in the same text."""
     return scenario["setting"] or scenario["in_common"]
 
 
@@ -81,7 +81,7 @@ def compared_platforms(platforms) -> list[str]:
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
     """Return the pairs of platforms to compare.
 
-    These are both kernels, each kernel and a simulator's newest or oldest version, and the simulator's two versions.
+    The pairs are the two kernels, each kernel with the newest and with the oldest version of the simulator, and these two versions.
 
     The platforms are in the order of `platforms_of`.
     """

@@ -1,10 +1,10 @@
-"""Short labels and conditions of scenarios. A scenario is a row of ``tidy/scenarios.csv`` as a mapping."""
+"""Short labels and conditions of scenarios; a scenario is a row of ``tidy/scenarios.csv`` as a mapping."""
 
 from experiment.flow_groups import OWN, REVERSE
 from experiment.programs import Program
 from wording.number_format import is_missing, plain
 
-#: Platforms that are a Linux kernel -> names for readers, in the order of tables and figures.
+#: Platform that is a Linux kernel -> name for readers, in the order of tables and figures.
 KERNELS = {"uml": "Linux", "host": "host Linux"}
 
 
@@ -40,7 +40,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
     Returns
     -------
     shared : str
-        Shared conditions, such as "1 Gbit/s"; empty if there are none.
+        Shared conditions, such as "1 Gbit/s"; empty if no conditions are shared.
     own : list of str
         Distinguishing conditions of each scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; an empty text if there is only one scenario.
     """
@@ -50,7 +50,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
 
 
 def loss_words(scenario, alike, apart) -> str:
-    """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if both directions have the same loss.
+    """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if the loss is the same in both directions.
 
     The function ``apart`` returns the words for two different values and their unit.
     """
@@ -81,7 +81,7 @@ def groups_words(groups) -> str:
 
 
 def amount_words(scenario) -> str:
-    """Return the amount that a scenario's runs send: "10 s", "1,000,000 messages", or "50 MB" of a file."""
+    """Return how long or how much a scenario's runs send: "10 s", "1,000,000 messages", or "50 MB" for a file."""
     for name, unit, factor in (("messages", "messages", 1.0), ("file_bytes", "MB", 1e-6)):
         if not is_missing(scenario[name]):
             return f"{plain(factor * scenario[name])} {unit}"
@@ -89,25 +89,25 @@ def amount_words(scenario) -> str:
 
 
 def heading(scenario) -> str:
-    """Return a scenario's label as a heading; a label that is only a number gets a noun, as in "Scenario 1"."""
+    """Return a scenario's label as a heading; a number that isn't the scenario's name gets a noun, as in "Scenario 1"."""
     label = scenario["label"]
     return f"Scenario {label}" if label.isdigit() and label != scenario["scenario"] else label
 
 
 def path_rtts_ms(scenario) -> list[float]:
-    """Return the distinct RTTs in ms of the empty paths between a scenario's pairs of hosts, shortest first."""
+    """Return the distinct base RTTs between a scenario's pairs of hosts in ms, shortest first."""
     if chain := scenario.get("chain_rtts_ms"):
         return sorted({float(rtt) for rtt in chain.split()})
     both_ways_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
     access, paths = ([float(delay) for delay in scenario[key].split()] for key in ("access_delay_ms", "path_delay_ms"))
-    # A round trip passes each of the two hosts' links twice.
+    # A round trip crosses the access link of each of the two hosts twice.
     return sorted({both_ways_ms + 4 * pair + 2 * path for pair in access for path in paths})
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the smallest possible RTT in a scenario in ms: the RTT of the shortest path, minus the largest reduction by jitter.
+    """Return the minimum possible RTT in a scenario in ms: the base RTT of the shortest path, minus the largest reduction by jitter.
 
-    On a chain, this is the path over one bottleneck, with the jitter of one link.
+    On a chain, the shortest path crosses one bottleneck and has the jitter of one link.
     """
     return max(0.0, path_rtts_ms(scenario)[0] - scenario["jitter_forward_ms"] - scenario["jitter_reverse_ms"])
 

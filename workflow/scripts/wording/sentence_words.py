@@ -3,7 +3,7 @@
 from wording.number_format import is_missing, number, p_value
 from wording.scenario_words import ip_words, shared_and_own
 
-# Kernel module's name -> spelling used by the CCA's authors and RFCs.
+# Name of a kernel module -> spelling used by the CCA's authors and in RFCs.
 CCA_NAMES = {
     **{name: name.upper() for name in ("bbr", "bic", "cdg", "cubic", "dctcp", "nv")},
     **{name: name.capitalize() for name in ("hybla", "illinois", "reno", "scalable", "vegas", "veno", "westwood")},
@@ -12,7 +12,7 @@ CCA_NAMES = {
 
 
 def cca_name(name) -> str:
-    """Return a CCA's usual name, or the given name if it has none; the names in a mix are joined by `+`."""
+    """Return the usual name of a CCA, or the given name if there is no other; the names in a mix are joined by `+`."""
     return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
 
 
@@ -22,33 +22,33 @@ def listed(names) -> str:
 
 
 def short(value) -> str:
-    """Return a number with three significant digits, without trailing zeros."""
+    """Return a number with three significant digits; numbers of 1,000 or more, and very small ones, are in the form of `number`."""
     if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
         return number(value)
     return f"{value:.3g}"
 
 
 def between(values) -> str:
-    """Return the range of values, such as "5.31 to 81.2"; if both ends have the same text, return one number."""
+    """Return the range of values, such as "5.31 to 81.2", or one number if both ends are the same when rounded."""
     low, high = short(min(values)), short(max(values))
     return low if low == high else f"{low} to {high}"
 
 
 def p_words(value) -> str:
-    """Return a p value in the form "p < 0.001" or "p = 0.413"."""
+    """Return a p-value in the form "p < 0.001" or "p = 0.413"."""
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def place_words(row, scenarios, one_ip_version=False) -> str:
-    """Return words for a scenario and IP version, with the conditions that distinguish the scenario.
+    """Return a phrase for a scenario and IP version, with the conditions that distinguish the scenario.
 
     Parameters
     ----------
     row : mapping
-        scenario and ip_version.
+        Contains scenario and ip_version.
     one_ip_version : bool
-        Whether the study has only one IP version, which then isn't named.
+        Whether the study uses only one IP version, which then isn't named.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 
 def said(text: object) -> str:
-    """Return a sentence from Sawtooth for the terminal; control characters, which file names may contain, are escaped.
+    """Return a sentence from Sawtooth for the terminal, with control characters (which file names may contain) escaped.
 
     Messages that don't end the program are printed by `testbed.machine.messages.tell`.
     """
@@ -10,9 +10,9 @@ def said(text: object) -> str:
 
 
 def shown(text: object, length: int = 200) -> str:
-    """Return text of unknown origin for a message, with control characters escaped, and shortened to ``length``.
+    """Return text of unknown origin for a message, with control characters escaped, and shortened to ``length`` characters.
 
-    A file name or a value may contain escape codes, which a terminal would obey.
+    A file name or a value may contain escape sequences, which a terminal would execute.
     """
     text = _harmless(str(text)[: length + 1])
     return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -4,12 +4,12 @@ from itertools import islice
 
 from publishing.result_checks.received_errors import shown
 
-#: Largest number of problems that a step shows; the rest are only counted.
+#: Maximum number of problems that are listed for a step; any others are only counted.
 SHOWN = 20
 
 
 class Account:
-    """Report to the user: one line per step, followed by one line per problem; ``problems`` is the number of problems."""
+    """A report to the user: one line per step, followed by one line per problem; ``problems`` is the total number of problems."""
 
     def __init__(self):
         self.problems = 0
@@ -22,7 +22,7 @@ class Account:
         print(f"{'':<11}{text}", flush=True)
 
     def check(self, name, well, problems) -> None:
-        """Print a step: ``well`` if there are no problems, otherwise the number of problems and the first `SHOWN` problems."""
+        """Print the result of a step: ``well`` if there are no problems, otherwise their number and the first `SHOWN` of them."""
         problems = iter(problems)
         first = list(islice(problems, SHOWN))
         more = sum(1 for _ in problems)
@@ -35,6 +35,6 @@ class Account:
         self.problems += count
 
     def leave_out(self, name, why) -> None:
-        """Report that a step can't be done, with the reason."""
+        """Report that a step is skipped, and why."""
         self.step(name, f"not checked: {shown(why, 600)}")
         self.unchecked.append(name)

@@ -7,17 +7,17 @@ import zlib
 from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import TEXT_LIMIT
 
-#: Largest number of lists and objects, and largest number of commas, in a text: parsed values need many times the memory of their text.
-#: Run documents have at most one list or object per 80 bytes, and one comma per 14 bytes.
+#: Maximum numbers of lists and objects, and of commas, in a text; limited because parsed values need many times the memory of their text.
+#: Run documents contain at most one list or object per 80 bytes, and one comma per 14 bytes.
 MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
-#: Deepest nesting of lists and objects: twice the depth of documents and manifests, and far below Python's recursion limit.
+#: Maximum nesting depth of lists and objects: twice the depth of documents and manifests, and far below Python's recursion limit.
 DEEPEST = 40
 
 
 def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
     """Decompress a run document.
 
-    Raises ReceivedError if the content isn't exactly one complete gzip stream, or the text has more than ``limit`` bytes.
+    Raises ReceivedError if the content isn't exactly one complete gzip stream, or if the text is longer than ``limit`` bytes.
     """
     stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
@@ -36,7 +36,7 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     """Parse JSON text, such as a run document.
 
-    Raises ReceivedError if the text isn't JSON, is nested too deeply, or has numbers that JSON doesn't allow, a duplicate key, or too
+    Raises ReceivedError if the text isn't JSON, is nested too deeply, or contains numbers that JSON doesn't allow, a duplicate key, or too
     many values.
     """
     if text.count(b"[") + text.count(b"{") > MOST_COLLECTIONS or text.count(b",") > most_commas:
@@ -66,7 +66,7 @@ def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
 
 
 def _is_deep(value):
-    """Return whether lists and objects are nested more than `DEEPEST` deep."""
+    """Return whether lists and objects are nested more than `DEEPEST` levels deep."""
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [

@@ -1,20 +1,20 @@
-"""Walk through a folder of unknown origin without following links, and no deeper than results folders are nested."""
+"""Walk through a folder of unknown origin without following links, and only to the depth that results need."""
 
 import os
 from collections.abc import Iterator
 
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Deepest nesting of folders; a run document is in five folders, or six in an archive.
+#: Maximum nesting depth of folders. A run document is five folders deep, or six in an archive.
 DEEPEST = 12
 
 
 def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
-    """Yield all entries of a folder that aren't folders, with relative paths; links are not followed.
+    """Yield the relative path and the entry of each non-folder below a folder; links are not followed.
 
-    Entries with names in ``leave_out`` are skipped in the folder itself, but not in subfolders.
+    At the top level of the folder, but not in subfolders, entries whose names are in ``leave_out`` are skipped.
 
-    Raises `ReceivedError` if folders are nested more than `DEEPEST` deep.
+    Raises `ReceivedError` if folders are nested more than `DEEPEST` levels deep.
     """
     waiting = [()]
     while waiting:

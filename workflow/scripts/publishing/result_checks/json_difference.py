@@ -1,4 +1,4 @@
-"""The first difference between two compressed JSON files: the byte offset, and the place in the JSON."""
+"""Find where two compressed JSON files first differ: the byte offset, and the location in the JSON."""
 
 import json
 from itertools import zip_longest
@@ -6,12 +6,12 @@ from itertools import zip_longest
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Placeholder for a value missing on one side; its type differs from the type of every JSON value.
+#: Placeholder for a value that is missing on one side; its type differs from the type of every JSON value.
 NOTHING = object()
 
 
 def file_difference(received: bytes, made: bytes) -> str | None:
-    """Describe the first difference between a received run document and its rerun; return None if they are equal.
+    """Describe where a received run document and the document of its rerun first differ; return None if they are equal.
 
     The received document is not trusted.
     """
@@ -24,7 +24,7 @@ def file_difference(received: bytes, made: bytes) -> str | None:
 
 
 def _content_difference(received, made):
-    """Return a text that names the value in which two files differ, or states that only compression or layout differs."""
+    """Return a text that names the first value that differs between two files, or states that only compression or layout differs."""
     made_text = decompress(made)
     try:
         text = decompress(received)
@@ -44,7 +44,7 @@ def _content_difference(received, made):
 def first_byte(first: bytes, second: bytes) -> int:
     """Return the offset of the first byte at which two different byte strings differ."""
     low, high = 0, min(len(first), len(second))
-    # Slices are compared at the speed of memory, so use bisection instead of a loop.
+    # Slices are compared at memory speed, so bisection is faster than a loop over bytes.
     while low < high:
         middle = (low + high + 1) // 2
         if first[low:middle] == second[low:middle]:
@@ -55,12 +55,10 @@ def first_byte(first: bytes, second: bytes) -> int:
 
 
 def first_difference(first, second, pointer="") -> tuple[str, object, object] | None:
-    """Find the first place where two JSON values differ, in the order of the second value.
+    """Find the first location, in the order of the second value, at which two JSON values differ.
 
-    Numbers of different types differ (1, 1.0 and true are three values); the order of
-    an object's keys doesn't matter.
-
-    Returns the JSON pointer (RFC 6901) and both values, with `NOTHING` for a missing value, or None if there is no difference.
+    Numbers of different types differ (1, 1.0 and true are three values); the order of an object's keys doesn't matter. Returns the JSON
+    pointer (RFC 6901) and both values, with `NOTHING` for a missing value, or None if there is no difference.
     """
     if type(first) is type(second) is dict:
         keys = [*second, *(key for key in first if key not in second)]

@@ -13,32 +13,32 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: Largest size of a kernel's description in bytes. It contains patches and C files, as text or, if they aren't UTF-8, in base64.
+#: Maximum size in bytes of a kernel's description, which contains patches and C files, as text or, if they aren't UTF-8, in base64.
 LARGEST = 2**26
-#: Additional files and options of a kernel with tracing. arch/um has neither a function tracer nor kprobes.
+#: Additional files and options for a kernel with tracing, because arch/um supports neither the function tracer nor kprobes.
 TRACING = Path("envs/guest/tracing")
 TRACING_OPTIONS = {"FTRACE": True, "ENABLE_DEFAULT_TRACERS": True}
-#: Build number of the image's kernel.
+#: Build number of the kernel in the image.
 IMAGE_BUILD = "1"
 
 
 def kernel_name(specification: dict, root: Path) -> str | None:
-    """Return the name of a run's kernel, or None for the image's kernel."""
+    """Return the name of a run's kernel, or None if the run uses the image's kernel."""
     run = RunSpecification(specification)
     return kernel_id(image_fact(root / "envs/testbed.json", "linux_sha256"), run.sources, run.kernel)
 
 
 def build(specification: dict, folder: Path, root: Path, place: Path) -> str | None:
-    """Build the kernel of a received run; return None, or the reason if the build fails.
+    """Build the kernel of a received run; return None if the published kernel was reproduced, otherwise the reason why not.
 
     Parameters
     ----------
     specification : dict
-        A validated specification; paths and commands contain only digests of received texts.
+        A validated specification; of the received texts, only digests are used in paths and commands.
     folder, root : pathlib.Path
-        Results folder, and checkout.
+        The results folder and the checkout.
     place : pathlib.Path
-        A temporary folder, in which the kernel is written to ``kernels/<name>/linux``.
+        A temporary folder; the kernel is written to ``kernels/<name>/linux`` in it.
     """
     name = kernel_name(specification, root)
     try:
@@ -52,10 +52,10 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
 
 
 def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
-    """Build a run's kernel (the image's or a custom kernel) with tracing in the folder ``place``; return the path of the built kernel.
+    """Build a run's kernel (the image's or a custom kernel) with tracing, in the folder ``place``; return the path of the built kernel.
 
-    The source, patches, C files and build number are the same as for the run. `TRACING_OPTIONS` and the files in envs/guest/tracing are
-    added. Parameters are the same as for `build`.
+    The source, patches, C files and build number are those of the run's kernel. `TRACING_OPTIONS` and the files in envs/guest/tracing are
+    added. The parameters are the same as for `build`.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str
 
 
 def _description(described, folder):
-    """Return a kernel's description and its files (SHA-256 -> content); raise `ReceivedError` if the description can't be read."""
+    """Return a kernel's description and the files in it (SHA-256 -> content); raise `ReceivedError` if the description can't be read."""
     try:
         published = json.loads(read_file(folder, described, LARGEST))
         contents = {one["sha256"]: _content(one) for one in (*published["files"], *published.get("patches", []))}
@@ -98,8 +98,8 @@ def _description(described, folder):
 def _published(specification, folder, root, place):
     """Write the published files of a run's custom kernel to ``place``.
 
-    Returns the kernel's definition, the kernel's C files as (path, SHA-256), and the published SHA-256 of the kernel. Raises
-    `ReceivedError` if a file was not published.
+    Returns the definition of the kernel, its C files as (path, SHA-256), and its published SHA-256. Raises `ReceivedError` if a file was
+    not published.
     """
     run, name = RunSpecification(specification), kernel_name(specification, root)
     kernel = run.kernel and {**run.kernel}
@@ -122,7 +122,7 @@ def _published(specification, folder, root, place):
 
 
 def _built(name, kernel, files, root, made) -> Path:
-    """Build a kernel in the folder ``made`` and return the kernel's path; raise `ReceivedError` with the reason if the build fails."""
+    """Build a kernel in the folder ``made`` and return its path; if the build fails, raise `ReceivedError` with the reason."""
     linux = made / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:

@@ -1,7 +1,7 @@
-"""The manifest of a results folder (``ro-crate-metadata.json``), and the comparison of files with it.
+"""Read the manifest of a results folder (``ro-crate-metadata.json``), and compare the folder's files with the manifest.
 
-The folder may come from someone else: nothing in a manifest is trusted before it
-has been checked, and files outside the folder are never opened. Standard library only.
+The folder may come from someone else: nothing in a manifest is trusted before it has been checked, and files outside the folder are never
+opened. This module uses only the standard library.
 """
 
 import errno
@@ -20,29 +20,29 @@ from publishing.result_checks.received_errors import ReceivedError
 from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
-#: Files that a study doesn't publish: files about machines and times, which don't affect results, and kernels, which can be rebuilt.
+#: Files that a study doesn't publish: records of machines and times, which don't affect results, and kernels, which can be rebuilt.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
-#: Largest size of a manifest in bytes: more than the 50 MB for 100,000 runs.
+#: Maximum size of a manifest in bytes, more than the 50 MB of a manifest for 100,000 runs.
 MAX_MANIFEST_BYTES = 2**26
-#: Largest number of commas in a manifest: an entry has about five commas, and one reference to it.
+#: Maximum number of commas in a manifest; there are about five commas in an entry, and one after the reference to the entry.
 MOST_COMMAS = 2_000_000
-#: Largest size of a file listed in a manifest, in bytes; the largest are tables.
+#: Maximum size in bytes of a file listed in a manifest; the largest files are tables.
 LARGEST_FILE_BYTES = 2**29
 
 
 class ManifestError(ValueError):
-    """A manifest can't be read or trusted, or a file in a folder must not be opened."""
+    """A manifest can't be read or trusted, or a listed file must not be opened."""
 
 
 class FileEntry(NamedTuple):
-    """A manifest's entry for a file."""
+    """The entry for a file in a manifest."""
 
     sha256: str
     size: int
 
 
 class Problem(NamedTuple):
-    """A problem with a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
+    """A problem with a file; ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
 
     path: str
     kind: str
@@ -50,10 +50,10 @@ class Problem(NamedTuple):
 
 
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
-    """Read the list of files that a results folder should have: path relative to the folder -> entry, sorted by path.
+    """Read the list of files that should be in a results folder: path relative to the folder -> entry, sorted by path.
 
-    No path is absolute or contains steps out of the folder; `file_in` also checks links. Raises `ManifestError` if the manifest is missing
-    or isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest or size.
+    No returned path is absolute or leads out of the folder by ``..``; `file_in` also checks links. Raises `ManifestError` if the manifest
+    is missing or isn't an RO-Crate, if a path leads out of the folder, or if a file is listed twice or without digest or size.
     """
     name = f"{folder}/{MANIFEST}"
     path = file_in(folder, MANIFEST)
@@ -90,10 +90,10 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 
 
 def file_in(folder: str | Path, path: str) -> Path:
-    """Return the path of a listed file in a folder; the folder itself may be a link.
+    """Return the path of a listed file in a folder; the folder may itself be a link.
 
-    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or isn't the path of a
-    regular file.
+    Raises `ManifestError` if the path leads out of the folder, by ``..`` or through a symbolic link, or if something other than a regular
+    file exists at the path.
     """
     _relative_path(path, encoded=False)
     place = Path(folder, path)
@@ -102,16 +102,17 @@ def file_in(folder: str | Path, path: str) -> Path:
             raise ManifestError(f"{path} is, or contains, a symbolic link that leads out of {folder}.")
         if place.exists() and not stat.S_ISREG(place.stat().st_mode):
             raise ManifestError(f"{path} in {folder} is not a regular file.")
-    except (OSError, RuntimeError) as error:  # a cycle of links, for which Python before 3.13 raises RuntimeError
+    except (OSError, RuntimeError) as error:  # on a loop of links, Python before 3.13 raises RuntimeError
         what = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
         raise ManifestError(f"{path} in {folder} can't be followed ({what}).") from None
     return place
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Yield the problems of a results folder that is compared with the entries from `read_manifest`.
+    """Compare a results folder with the entries from `read_manifest`, and yield the problems.
 
-    Unless ``unlisted`` is False, files that aren't listed are problems too, except for `UNPUBLISHED` files; they follow in sorted order.
+    Problems with listed files come first. Unless ``unlisted`` is False, files that aren't listed follow, sorted by path; `UNPUBLISHED`
+    files don't count as problems.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):
@@ -122,7 +123,7 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
 
 
 def file_problem(folder, path, entry) -> Problem | None:
-    """Return the `Problem` with a listed file, or None; the size is checked first, then the digest."""
+    """Return the `Problem` with a listed file, or None if there is no problem; the size is checked first, then the digest."""
     shown = f"{folder}/{path}"
     try:
         place = file_in(folder, path)
@@ -148,14 +149,14 @@ def published_files(folder) -> Iterator[str]:
 
 
 def _relative_path(identifier, encoded=True):
-    """Return the path in an ``@id``; raise ManifestError if the path leads out of the folder."""
+    """Return the path in an ``@id``; raise ManifestError if it isn't the path of a file inside the folder."""
     if not isinstance(identifier, str) or not identifier:
         raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is not a path.")
     try:
         path = unquote(identifier, errors="strict") if encoded else identifier
         path.encode()
         inside = not encoded or not (urlsplit(identifier).scheme or identifier.startswith("//"))
-    except ValueError:  # bytes that aren't text, or a malformed address
+    except ValueError:  # bytes that aren't text, or a malformed URL
         inside, path = False, ""
     if not inside or any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in path.split("/")):
         raise ManifestError(f"{json.dumps(identifier)[:200]} is not a path inside the folder.")

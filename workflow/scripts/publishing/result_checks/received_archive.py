@@ -10,22 +10,22 @@ from pathlib import Path, PurePosixPath
 from publishing.result_checks.folder_walk import DEEPEST
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Largest ratio of unpacked to packed size. Results are mostly compressed documents, so an archive unpacks to little more
-#: than its own size; tables unpack to about ten times their packed size.
+#: Maximum ratio of unpacked to packed size. Results are mostly compressed documents, so the unpacked results are only slightly larger than
+#: the archive; tables are about ten times as large as their packed form.
 LARGEST_RATIO = 100
-#: Largest number of files: twice as many as in the results of a study with 100,000 runs.
+#: Maximum number of files: twice as many as in the results of a study with 100,000 runs.
 LARGEST_COUNT = 200_000
-#: Largest size of the list of entries in bytes, enough for the longest names of runs.
+#: Maximum size in bytes of the archive's list of entries, enough for the longest run names.
 LARGEST_LIST_BYTES = 2**26
-#: Signature at the beginning of an entry in that list (APPNOTE.TXT, 4.3.12).
+#: Signature at the beginning of each entry in the list (APPNOTE.TXT, 4.3.12).
 SIGNATURE = b"PK\x01\x02"
 
 
 class ArchiveFile(io.FileIO):
-    """An archive that checks its list of entries before `zipfile` parses the list; `zipfile` reads the list in one call."""
+    """An archive file whose list of entries is checked before `zipfile` parses the list, which `zipfile` reads in one call."""
 
     def read(self, size=-1) -> bytes:
-        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of more entries than results can have."""
+        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of entries that is too long for results."""
         if size > LARGEST_LIST_BYTES:
             raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
         content = super().read(size)
@@ -39,9 +39,9 @@ class ArchiveFile(io.FileIO):
 def unpack(archive: Path, folder: Path) -> None:
     """Unpack an archive into an empty folder, or reject the archive before anything is written.
 
-    Raises `ReceivedError` if a name leads out of the folder, is nested too deeply or appears twice; if an entry is a link, encrypted,
-    or packed in a way that `make publish` doesn't use; if the unpacked archive would be far larger than results or exceed the free space;
-    or if the archive is damaged.
+    Raises `ReceivedError` if a name leads out of the folder, is nested too deeply or appears twice; if an entry is a link, is encrypted, or
+    is packed in a way that `make publish` doesn't use; if the unpacked files would be far larger than any results or would exceed the free
+    space; or if the archive is damaged.
     """
     try:
         with ArchiveFile(archive) as file, zipfile.ZipFile(file) as opened:
@@ -53,7 +53,7 @@ def unpack(archive: Path, folder: Path) -> None:
                     target.mkdir(parents=True, exist_ok=True)
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                # Not more than the entry's size is read, which `_check` has verified.
+                # At most as many bytes as the entry's size are read; `_check` has limited this size.
                 with opened.open(entry) as source, target.open("xb") as copy:
                     shutil.copyfileobj(source, copy)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError, OSError) as error:
@@ -63,7 +63,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def _check(entries, archive, free_bytes):
-    """Raise ReceivedError if an archive's list of entries can't be from `make publish`."""
+    """Raise ReceivedError if `make publish` can't have written an archive's list of entries."""
 
     def refuse(why):
         raise ReceivedError(f"{shown(archive)} is refused: {why}.")

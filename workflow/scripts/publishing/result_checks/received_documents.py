@@ -1,4 +1,4 @@
-"""Read the run documents of a results folder with limits on size, and compare them with the schema, their paths and the study."""
+"""Read the run documents in a results folder, with limits on their size, and compare them with the schema, their paths and the study."""
 
 import hashlib
 import json
@@ -19,11 +19,10 @@ _FORM = read_form(SCHEMA)
 
 @dataclass
 class ReceivedDocument:
-    """Findings on the run document with a given name.
+    """What was found when a run document was checked.
 
-    ``specification`` is the validated specification for repeating the run, or None if there
-    is no trustworthy specification. ``made_by`` has the digests of image and testbed in the document,
-    or is None if the document can't be read. ``problems`` are sentences.
+    ``specification`` is the validated specification for repeating the run, or None if there is no trustworthy specification. ``made_by``
+    holds the digests of image and testbed that the document states, or is None if the document can't be read. ``problems`` are sentences.
     """
 
     name: str
@@ -34,10 +33,10 @@ class ReceivedDocument:
 
 
 def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tuple[str, str]]) -> ReceivedDocument:
-    """Read a run document and find its problems without running anything.
+    """Read a run document and find its problems, without executing a run.
 
-    ``name`` is ``scenario/cca/ip_version/replication``. ``here`` has the digests of image and program for each of this checkout's
-    platforms. Documents from other versions aren't compared with the schema, which may differ.
+    ``name`` is ``scenario/cca/ip_version/replication``. ``here`` holds the digests of image and program for each of this checkout's
+    platforms. Documents from other versions aren't compared with the schema, because their schema may differ.
     """
     checked = ReceivedDocument(name)
     own = None
@@ -55,7 +54,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
     expected = study.specification(name)
     if own is not None:
         checked.problems += _specification_problems(name, own, expected, study)
-    # Repeating a document that is in another run's place wouldn't prove anything.
+    # If the document describes a different run than its path says, repeating that run would prove nothing.
     specification = own if expected is None and _place_of(own) == name else expected
     if specification is not None and checked.made_by in (None, *here):
         try:
@@ -66,7 +65,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
 
 
 def _made_by(document):
-    """Return the digests of image and testbed in a document."""
+    """Return the digests of image and testbed that a document states; raise ReceivedError if it states none."""
     try:
         environment = document["environment"]
         digests = environment["image_digest"], environment["testbed_digest"]
@@ -81,19 +80,19 @@ def _made_by(document):
 
 def check_form(document, text) -> None:
     """Raise ReceivedError unless a document matches the schema and is formatted like documents from the testbed."""
-    # Only the first violation, because a hostile document may have millions.
+    # Only the first violation is reported, because a hostile document may contain millions.
     if problem := violation(_FORM, document):
         raise ReceivedError(f"doesn't match the schema: {shown(problem)}")
     verdict = document["verdict"]
     if verdict["valid"] != all(check["ok"] for check in verdict["checks"]):
         raise ReceivedError(f"says that it is {'' if verdict['valid'] else 'not '}valid, but its checks say otherwise")
-    # A duplicate key, for example, is read differently by different programs.
+    # Programs disagree, for example, on how to read a duplicate key.
     if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
         raise ReceivedError("is JSON, but not as written by the testbed")
 
 
 def _specification_problems(name, own, expected, study):
-    """Return a list of at most one problem: the specification is for another run, or differs from the study's specification."""
+    """Return a list with at most one problem: the specification is invalid, is for another run, or differs from the study's."""
     if not isinstance(own, dict):
         return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:

@@ -1,4 +1,4 @@
-"""Errors in received data, with text that is safe to print on a terminal."""
+"""Errors in received data, with texts that are safe to print on a terminal."""
 
 from wording.terminal_text import shown  # noqa: F401, for modules that raise these errors
 

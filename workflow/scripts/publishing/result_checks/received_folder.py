@@ -1,7 +1,7 @@
-"""Find, open and read a results folder without trusting it, since it may come from someone else.
+"""Find, open and read a results folder without trusting it, because it may come from someone else.
 
-Nothing is written to the folder. Links in it aren't followed, and only regular files
-up to the largest size for their kind are read.
+Nothing is written to the folder. Links in the folder aren't followed. Only regular files are read, and only up to a maximum size for each
+kind of file.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.nearest_results import nearest_to
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
-from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, kept beside the other limit
+from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, kept next to the other limit
 from testbed.machine.machine import locked
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: Largest size of a table file in the folder, in bytes.
+#: Maximum size of a table file in the folder, in bytes.
 TABLE_LIMIT = 2**29
 #: Prefix of the names of temporary folders.
 TEMPORARY = "sawtooth-verify-"
@@ -70,7 +70,7 @@ def temporary_folder() -> Iterator[Path]:
     """Create a temporary folder that is deleted at the end; also delete temporary folders that killed verifications left behind."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
-        with contextlib.suppress(OSError):  # one in use can't be locked
+        with contextlib.suppress(OSError):  # a folder in use can't be locked
             details = leftover.lstat()
             if stat.S_ISDIR(details.st_mode) and details.st_uid == os.geteuid():
                 with locked(leftover):
@@ -78,7 +78,7 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
-            # Before the folder was locked, another verification may have mistaken it for a leftover.
+            # Another verification may have mistaken the folder for a leftover before the folder was locked.
             with contextlib.suppress(FileNotFoundError, BlockingIOError):
                 stack.enter_context(locked(folder))
                 if folder.exists():
@@ -89,7 +89,7 @@ def temporary_folder() -> Iterator[Path]:
 
 def _remove(folder):
     """Remove a folder with all its contents; print a sentence if the folder can't be removed."""
-    # Not `shutil.rmtree`, whose recursion fails for a thousand nested folders.
+    # Not `shutil.rmtree`, whose recursion fails on a thousand nested folders.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
         tell(f"{shown(folder)} can't be removed: please delete it.")
@@ -109,7 +109,7 @@ def _results_folder(folder, source):
 def documents(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of a folder's runs (``scenario/cca/ip_version/replication``), and the paths of other files below ``runs``.
 
-    Both lists are sorted. The other files don't belong there; their paths are relative to the folder.
+    Both lists are sorted. The other files don't belong below ``runs``; their paths are relative to the folder.
     """
     names, others = [], []
     for path, entry in files_below(folder / "runs"):
@@ -121,13 +121,13 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
 def read_file(folder: Path, relative: str, limit: int) -> bytes:
     """Return the bytes of a regular file in the folder.
 
-    Raises `ReceivedError` if the file is missing, larger than ``limit`` bytes, not a regular file, or reached through a link.
+    Raises `ReceivedError` if the file is missing, larger than ``limit`` bytes, not a regular file, or below a symbolic link.
     """
     path = folder / relative
     try:
         if path.parent.resolve() != path.parent:
             raise ReceivedError(f"{shown(relative)} is behind a symbolic link, which isn't followed")
-        # So that opening a pipe doesn't wait for its other end.
+        # With O_NONBLOCK, opening a pipe doesn't wait for a writer.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):

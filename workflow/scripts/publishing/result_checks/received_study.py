@@ -15,24 +15,24 @@ from study_files.program_ccas import with_named_programs
 from study_files.study_replications import replications_of
 
 PROVENANCE = "tidy/provenance.json"
-#: Largest size of the provenance in bytes; a study with a hundred scenarios needs a thousandth of this.
+#: Maximum size in bytes of the provenance file; the file of a study with a hundred scenarios is a thousandth of this size.
 PROVENANCE_LIMIT = 2**24
 SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
-    """The study that is recorded in the provenance of a results folder.
+    """The study that is recorded in the provenance file of a results folder.
 
     Attributes
     ----------
     present : bool
-        Whether the folder has a provenance.
+        Whether the folder contains a provenance file.
     content : dict or None
         The resolved study, with every value within the schema's limits; None if there is no valid study.
     problem : str or None
-        The reason why there is no valid study.
+        Why there is no valid study; None if there is one.
     commit, commit_date : str or None
-        Commit of the workflow that made the results, and the commit's date; None if unknown.
+        Commit of the workflow that made the results, and the date of the commit; None if unknown.
     dirty : bool
         Whether the workflow had local changes.
     analysis_image : str or None
@@ -54,7 +54,7 @@ class ReceivedStudy:
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
-            # The commit is part of a command that the user may copy.
+            # The commit is checked because it becomes part of a command that the user may copy.
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
@@ -75,24 +75,24 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return the number of replications of each scenario; in a study with interim looks, the number is derived from the given runs."""
+        """Return the number of replications of each scenario; with interim looks, the number is derived from the given runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
     def count(self, names) -> int:
-        """Return the number of the study's runs, including control runs, given the names of the existing runs."""
+        """Return how many runs the study comprises, including control runs, given the names of the existing runs."""
         return studies.count_runs(self.content, self.replications(names))
 
     def missing(self, names, at_most) -> list[str]:
-        """Return the names of the first ``at_most`` runs of the study that are not among ``names``."""
+        """Return the names of the study's runs that are not among ``names``, but only the first ``at_most`` of them."""
         there = set(names)
-        # A third-party study may have billions of runs, so don't search further than needed.
+        # A study from a third party may comprise billions of runs, so the search ends as soon as possible.
         of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self.replications(names)))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 
 def _resolved(study):
-    """Return the study in a provenance; raise ReceivedError unless the study is resolved as the workflow would resolve it."""
+    """Return the study from a provenance file; raise ReceivedError unless it is resolved exactly as the workflow would resolve it."""
     if names_files_unread(study):
         raise ReceivedError("has a study whose kernels are not complete, as written by the workflow")
     try:
@@ -102,7 +102,7 @@ def _resolved(study):
     except RecursionError:
         raise ReceivedError("has a study that is nested too deeply") from None
     made = studies.measured(made)
-    # Earlier provenances contain the title and the description.
+    # Earlier versions of the provenance file contain the title and the description.
     if first_difference({key: value for key, value in study.items() if key not in studies.PROSE}, made):
         raise ReceivedError("has a study that is not complete, as written by the workflow")
     return made
@@ -111,11 +111,11 @@ def _resolved(study):
 def check_specification(document: object, source: str) -> dict:
     """Return a run document's `specification` if the workflow itself could have passed it to the testbed.
 
-    The specification is treated as a study with one run, which is validated and completed like any other study. The result is a new object
-    equal to the received one, with keys in the schema's order and every text and number within the schema's limits. ``source`` is the
-    specification's origin, for messages.
+    The specification is turned into a study of one scenario, which is validated and completed like any other study. The result is a new
+    object that equals the received one, with its keys in the schema's order and every text and number within the schema's limits.
+    ``source`` names the origin of the specification in messages.
 
-    Raises `ReceivedError` with the first problem, its place, and the allowed values.
+    Raises `ReceivedError` with the first problem, its location, and the allowed values.
     """
     if not isinstance(document, dict) or set(document) - {"cca_definitions"} != set(SPECIFICATION_KEYS):
         keys = ", ".join(SPECIFICATION_KEYS)
@@ -127,9 +127,9 @@ def check_specification(document: object, source: str) -> dict:
     scenario, programs = with_named_programs(document["scenario"], document["cca"])
     study = {
         "study": "received",
-        "seed": document["seed"],  # has the same limits as a study's seed
+        "seed": document["seed"],  # the limits of a study's seed apply
         "replications": document["replication"],
-        # The kernel's CCA used in place of a program doesn't matter, because no other group has it.
+        # Any kernel CCA can stand in for a program here, because no other group uses it.
         "ccas": ["cubic" if programs else document["cca"]],
         "cca_definitions": document.get("cca_definitions", {}),
         "ip_versions": [document["ip_version"]],

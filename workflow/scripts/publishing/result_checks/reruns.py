@@ -1,4 +1,4 @@
-"""Rerun received runs, and compare the bytes of the documents."""
+"""Rerun received runs, and compare the documents byte for byte."""
 
 import contextlib
 import csv
@@ -21,7 +21,7 @@ from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from study_files.run_platforms import image_of
 from testbed.machine.machine import WORKFLOW_VARIABLE
 
-#: Real time in seconds that a run has to end after an interrupt, before it is killed.
+#: Grace period after an interrupt, in seconds of real time, before a run is killed.
 END_S = 10
 
 
@@ -31,10 +31,10 @@ def about(seconds) -> str:
 
 
 def run_command(root, specification, output, programs, kernels=None, folder=None) -> list[str]:
-    """Return the command that executes a run in the same way as the workflow, as a list of arguments.
+    """Return the command that executes a run as the workflow does, as a list of arguments.
 
-    ``programs`` has the digest of the program in each image. ``folder`` is the results folder, whose subfolder ``programs`` has the
-    archives of the study's own programs if the run needs any.
+    ``programs`` maps each image to the digest of its program. ``folder`` is the results folder; if the run needs the study's own programs,
+    their archives are in the subfolder ``programs``.
     """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
@@ -55,8 +55,8 @@ def run_command(root, specification, output, programs, kernels=None, folder=None
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
     """Return the command that runs a Python module in an image, as a list of arguments.
 
-    ``module`` has the name of the module, followed by its arguments. Mounts are results of `mount`, with ",ro" appended for a read-only
-    folder. The module has the same access to the machine as the workflow's runs, without the network, and no access to the user's home.
+    ``module`` is the name of the module, followed by its arguments. ``mounts`` are results of `mount`, with ",ro" appended for a read-only
+    folder. The module has the same access to the machine as the workflow's runs: it can reach neither the network nor the user's home.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",
@@ -67,7 +67,7 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return the argument of Apptainer's `--mount` for a folder, which has the same path in the container.
+    """Return the argument of Apptainer's `--mount` that mounts a folder at the same path in the container.
 
     The path may contain any characters.
     """
@@ -98,16 +98,16 @@ def rerun(
     place : pathlib.Path
         A temporary folder.
     cores : int
-        Number of runs that are executed at the same time.
+        Maximum number of runs that are executed at the same time.
     programs : dict
-        Name of each image -> digest of the program in the image.
+        Name of each image -> digest of the program in this image.
     kernels : pathlib.Path, optional
         Folder with the kernels that were built for the runs.
 
     Yields
     ------
     name, difference : str, str or None
-        A run that has ended, and its `finding`. Ending the iteration also ends the runs in progress.
+        The name of a completed run, and its `finding`. If the iteration is stopped early, the runs in progress are terminated.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -133,7 +133,7 @@ def rerun(
 def start(arguments, folder, environment=None) -> subprocess.Popen:
     """Start a process in a separate session, so that Ctrl-C in the terminal doesn't reach it.
 
-    The process runs in the folder, and its output is written to ``log`` in this folder. Only the caller stops the process (see `end`).
+    The process runs in the folder, and its output is written to ``log`` in this folder. Only the caller can stop the process (see `end`).
     """
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
@@ -148,13 +148,13 @@ def start(arguments, folder, environment=None) -> subprocess.Popen:
 
 
 def last_words(folder, status) -> str:
-    """Return the last line printed by a process of `start`, or its exit status if it printed nothing."""
+    """Return the last line printed by a process that `start` started, or its exit status if it printed nothing."""
     log = (folder / "log").read_text(errors="replace").strip().splitlines()
     return shown(log[-1]) if log else f"exit status {status}"
 
 
 def _ended(handles):
-    """Wait until at least one of several processes (pidfds) has ended, and return the pidfds of the ended processes."""
+    """Wait until at least one of several processes, given by pidfds, has exited; return the pidfds of all that have exited."""
     ends = select.poll()
     for handle in handles:
         ends.register(handle, select.POLLIN)
@@ -162,7 +162,7 @@ def _ended(handles):
 
 
 def end(processes) -> None:
-    """Terminate processes from `start`: interrupt them so that they can clean up, then kill those that don't end."""
+    """Terminate processes from `start`: interrupt them so that they can clean up, then kill those that don't exit in time."""
     processes = [process for process in processes if process.poll() is None]
     for process in processes:
         with contextlib.suppress(ProcessLookupError):
@@ -178,7 +178,7 @@ def end(processes) -> None:
 
 
 def finding(folder, name, output, status) -> str | None:
-    """Return a description of the difference between a received document and its rerun, or None if they are equal."""
+    """Describe how the document of a rerun differs from the received document, or why there is no rerun; return None if they are equal."""
     if status != 0 or not output.exists():
         return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
     try:

@@ -1,7 +1,7 @@
-"""Recreate all outputs (tables, analysis, figures, page, manifest) from received run documents, and compare the bytes.
+"""Recreate all outputs (tables, analysis, figures, pages, manifest) from received run documents, and compare them byte for byte.
 
-The workflow itself recreates the outputs, in a temporary folder with copies of the documents. No run is executed, because with
-``gaps=true`` the workflow uses only the existing documents.
+The workflow itself recreates the outputs from copies of the documents in a temporary folder. It executes no runs, because ``gaps=true``
+makes it use only the existing documents.
 """
 
 import json
@@ -23,7 +23,7 @@ from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.study_replications import look_path
 
-#: Folders and files of a results folder that are recreated.
+#: Folders and files in a results folder that are recreated.
 DERIVED = (
     "tidy",
     "analysis",
@@ -35,9 +35,9 @@ DERIVED = (
     "explore.html",
     MANIFEST,
 )
-#: The resolved study, including title and description.
+#: File with the resolved study, including title and description.
 STUDY = "workflow/study.json"
-#: Files of results that don't follow from the documents: claims and their versions, descriptions of kernels, and the files of programs.
+#: Files that can't be derived from the documents: claims and their versions, descriptions of kernels, and archives of programs.
 TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
 
 
@@ -46,7 +46,7 @@ class NotMadeError(Exception):
 
 
 def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
-    """Recreate all outputs; return a sentence for each received file that differs, is missing, or isn't made by the workflow.
+    """Recreate all outputs; return a sentence for each received file that differs, is missing, or isn't an output of the workflow.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     names : list of str
         Names of the runs.
     study : received_study.ReceivedStudy
-        Study of the results.
+        The study to which the results belong.
     root : pathlib.Path
         The checkout.
     place : pathlib.Path
@@ -80,13 +80,13 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     taken = [path.relative_to(folder).as_posix() for pattern in TAKEN for path in sorted(folder.glob(pattern))]
     _copy(folder, taken, made)
     for description in made.glob("workflow/kernel-*.json"):
-        # The workflow would build the kernel; no run needs it here.
+        # Without this file, the workflow would build the kernel, which is not needed because no run is executed.
         kernel = made / "kernels" / description.stem.removeprefix("kernel-") / "linux"
         kernel.parent.mkdir(parents=True)
         kernel.touch()
     for scenario, last in study.replications(names).items():
         for replications in studies.looks(study.content) if studies.has_looks(study.content) else ():
-            if replications < last:  # the scenario continued after that look
+            if replications < last:  # the scenario continued after this look
                 look = made / look_path(scenario, replications)
                 look.parent.mkdir(parents=True, exist_ok=True)
                 look.write_text(json.dumps({"goes_on": True}))
@@ -121,7 +121,7 @@ def _copy(folder, files, target):
 
 
 def _carry_out(study, root, place, cores):
-    """Run the workflow in the temporary folder; return the reason if it fails, otherwise None."""
+    """Run the workflow in the temporary folder; return None, or the reason if the workflow fails."""
     command = [
         Path(sys.executable).with_name("snakemake"), "--snakefile", root / "Snakefile", "--workflow-profile", root / "profiles/default",
         "--directory", place, "--configfile", place / "study.json", "--config", "gaps=true", "--cores", cores, "--use-apptainer",
@@ -138,7 +138,7 @@ def _carry_out(study, root, place, cores):
 
 
 def _differences(folder, made, taken) -> Iterator[str]:
-    """Yield sentences about differences between received and recreated files, except for the copied files ``taken``."""
+    """Yield a sentence for each difference between received and recreated files, except for the copied files ``taken``."""
     received, again = _derived(folder), _derived(made)
     for file in sorted(received - again):
         yield f"{shown(file)} is not a file that the workflow makes from these documents"

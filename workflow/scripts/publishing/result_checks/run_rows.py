@@ -1,4 +1,4 @@
-"""Compare the digests in ``tidy/runs.csv`` (for control runs, in ``controls.csv``) with the existing run documents."""
+"""Compare the run documents with the digests in ``tidy/runs.csv`` and, for control runs, in ``tidy/controls.csv``."""
 
 import csv
 import io
@@ -15,9 +15,9 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return the digests of run documents in the tables: name of the run -> SHA-256, empty for a run without a document.
+    """Return the digests of run documents listed in the tables: name of the run -> SHA-256, empty for a run without a document.
 
-    Raises ReceivedError if there is no table of runs, or if a table lacks a column or has a run twice.
+    Raises ReceivedError if there is no table of runs, or if a table lacks a column or lists a run twice.
     """
     digests = {}
     for table in (RUNS_TABLE, CONTROLS_TABLE):
@@ -43,7 +43,7 @@ def _add_digests(folder, table, digests):
 
 
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:
-    """Yield a sentence for each run whose digest (from `read_digests`) and document don't match."""
+    """Yield a sentence for each run whose document doesn't match its digest (from `read_digests`), or that lacks either of them."""
     there = {document.name: document.sha256 for document in documents}
     for name in sorted(name for name, digest in digests.items() if digest and name not in there):
         yield f"run {shown(name)} has a row but no document"

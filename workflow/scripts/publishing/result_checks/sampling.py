@@ -1,4 +1,4 @@
-"""Samples of runs, and conclusions from a sample that shows no differences."""
+"""Draw samples of runs, and compute how many changed documents a sample can reveal."""
 
 import math
 import random
@@ -7,19 +7,19 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Return a random sample of runs; Python's generator gives everyone with the same results and seed the same sample."""
+    """Return a random sample of runs; with the same names and seed, Python's generator gives the same sample everywhere."""
     return random.Random(seed).sample(sorted(names), count)
 
 
 def chance_of_finding(total: int, changed: int, count: int) -> float:
-    """Return the probability that ``count`` documents drawn from ``total`` include at least one changed document.
+    """Return the probability that a sample of ``count`` documents out of ``total`` includes at least one of the ``changed`` documents.
 
-    The probability is hypergeometric: 1 - C(total - changed, count) / C(total, count).
+    Draws are without replacement (hypergeometric distribution): 1 - C(total - changed, count) / C(total, count).
     """
     return 1 - math.prod(max(0, total - changed - i) / (total - i) for i in range(count))
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents that a sample detects with a probability of at least ``chance``."""
+    """Return the smallest number of changed documents that a sample reveals with a probability of at least ``chance``."""
     # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

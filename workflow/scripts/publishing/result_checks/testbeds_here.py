@@ -1,4 +1,4 @@
-"""The images and programs with which this checkout executes runs."""
+"""Identify the images and programs with which this checkout executes runs."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ def testbeds_here() -> dict[str, tuple[str, str]]:
     """
     here = {"testbed": (image_here("testbed"), package_digest(*TESTBED))}
     if (ROOT / "envs/ns3.sif").exists():
-        from simulator.run import program_digest  # only a checkout with that image needs it
+        from simulator.run import program_digest  # needed only if the image exists
 
         here["ns3"] = image_here("ns3"), program_digest()
     return here
 
 
 def image_here(name) -> str:
-    """Return the digest of an image of this checkout; raise ReceivedError if it is missing."""
+    """Return the digest of one of this checkout's images; raise ReceivedError if the image is missing."""
     try:
         digest = image_digest(ROOT / f"envs/{name}.json")
     except SystemExit as error:
