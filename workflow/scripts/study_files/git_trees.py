@@ -44,7 +44,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     except FileNotFoundError:
         raise GitError("git is needed to read a revision, and is not installed here") from None
     if done.returncode:
-        raise GitError(_last_line(done.stderr) or f"git {arguments[0]} failed (exit status {done.returncode})")
+        raise GitError(_first_line(done.stderr) or f"git {arguments[0]} failed (exit status {done.returncode})")
     return done.stdout
 
 
@@ -56,7 +56,7 @@ def environment(repository) -> dict[str, str]:
     return kept | fixed | {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
 
 
-def _last_line(words):
+def _first_line(words):
     lines = words.decode(errors="replace").strip().splitlines()
     return lines[0].removeprefix("fatal: ")[:300] if lines else ""
 
