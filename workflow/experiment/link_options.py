@@ -45,7 +45,8 @@ SLOT = "slot {0:.6f}ms {0:.6f}ms"
 #: Arguments of `LinkOption` shared by all loss models: one value per direction, and requirements.
 OF_LOSS = {"by_direction": True, "needs": {"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}}
 
-#: Effects that netem can correlate. tc accepts a correlation for duplicates, but doesn't pass it to the kernel (tc/q_netem.c of iproute2 7.3).
+#: Effects that netem can correlate. tc accepts a correlation for duplicates too, but doesn't pass it to the kernel (tc/q_netem.c of
+#: iproute2 7.3).
 CORRELATED = ("loss", "delay", "corrupt", "reorder")
 
 
