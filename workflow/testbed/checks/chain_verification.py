@@ -163,8 +163,8 @@ def unaccounted(specification, document, number, direction) -> int:
 def came(specification, document, number, direction) -> int:
     """Return the number of packets that arrived at a bottleneck's queue during the traffic.
 
-    Packets arrive from the previous bottleneck and from hosts attached to the router. Packets from the previous bottleneck to hosts attached
-    to the router don't reach the queue, so they are subtracted.
+    Packets arrive from the previous bottleneck and from the router's hosts. Packets from the previous bottleneck to the router's hosts
+    don't reach the queue, so they are subtracted.
     """
     router = name_of_router(number, direction)
     before = number - 1 if direction == "forward" else number + 1

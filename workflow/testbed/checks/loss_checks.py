@@ -99,7 +99,7 @@ def counts_of_netem(document, name) -> tuple[int, int]:
 
 
 def counter_of(document, name, kind, counter) -> int:
-    """Return the increase in a counter of a device's qdisc during the traffic."""
+    """Return by how much a counter of a device's qdisc increased during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return after[counter] - before[counter]
 
