@@ -42,8 +42,8 @@ def provide_builder(definition) -> Path:
 def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, has_network=False) -> list[str]:
     """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
 
-    Each process may use at most `MOST_MEMORY_BYTES` of memory, and write at most `MOST_FILE_BYTES` per file. /proc/sys is mounted read-only,
-    because otherwise an unprivileged user who is root in the container could write to it.
+    Each process may use at most `MOST_MEMORY_BYTES` of memory, and write at most `MOST_FILE_BYTES` per file. /proc/sys is mounted
+    read-only, because otherwise an unprivileged user who is root in the container could write to it.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from progress import SetupError, errors_in, run_fetching, run_logged, run_quietly, say
 
-# The only release with a current Apptainer. Packages are fetched together with all their libraries, so this machine's release doesn't matter.
+# The only release with a current Apptainer. Packages are fetched with all their libraries, so the machine's own release doesn't matter.
 SUITE = "sid"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 NO_MIRROR = (

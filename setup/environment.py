@@ -82,7 +82,7 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles other modules when needed.
+    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles others when needed.
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
     # Programs contain the environment's path, which must not be a link in another checkout.
     venv = venv.resolve()

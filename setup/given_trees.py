@@ -100,7 +100,7 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack an archive; the new folder ``source`` becomes the archive's only top-level folder, or otherwise holds all its content."""
+    """Unpack an archive to the new folder ``source``; if the archive has a single top-level folder, that folder becomes ``source``."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()
