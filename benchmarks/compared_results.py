@@ -58,7 +58,7 @@ def _collapsing(share, by=COLLAPSED):
     return lambda rng, shape: _normal(rng, shape) + by * (rng.random(shape) < share)
 
 
-#: Name -> function that draws the deviations of runs from their cells' values, as an array whose last axes are (cells, metrics, runs).
+#: Name -> function that draws the deviations of runs from their cells' values, as an array of a given shape whose last axis is the runs.
 #: Deviations are in margins; positive values are worse.
 DEVIATIONS: dict[str, Callable] = {
     "normal, sd 0.4 margins": _normal,

@@ -1,4 +1,4 @@
-"""Rates at which a scorecard is wrong, and at which it detects a harm, on data with known true values.
+"""Rates at which a scorecard is wrong, and at which it detects harm, on data with known true values.
 
 Each card consists of `ROWS` primary rows and the row about all cases. For each row, paired runs of a CCA, of Reno and of CUBIC are drawn,
 with values in margins. A verdict is true if its statement holds for the distribution:

@@ -43,7 +43,7 @@ class Cost:
 
 
 def cost(specification, core, folder) -> Cost:
-    """Execute a run in a container, as a job of the workflow does, and return its cost."""
+    """Execute a run in a container, as a workflow job does, and return the run's cost."""
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "python3", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",

@@ -29,7 +29,7 @@ APT_HELPER = "/usr/lib/apt/apt-helper"
 #: Beginning of apt's errors about a file, and text in such an error if the archive responded but doesn't have the expected file.
 UNFETCHED = re.compile(r"Failed to fetch \S+ +")
 ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
-#: The option of apt (since 2.9) with the URL of Debian's snapshot archive.
+#: apt's option (since 2.9) whose value is the URL of Debian's snapshot archive.
 SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
 
@@ -133,7 +133,7 @@ def download(files, log, title) -> str | None:
     files : list of (str, pathlib.Path, str)
         URL, target path and SHA-256 of each file. The SHA-256 is verified only if apt downloads the file.
     log : pathlib.Path
-        Log file of apt.
+        apt's log file.
     title : str
         Description of the files for the user.
 
@@ -168,7 +168,7 @@ def download(files, log, title) -> str | None:
 
 
 def index_targets(environ, options=()) -> str:
-    """Return a line ``uri|origin|label`` for each package list of apt."""
+    """Return a line ``uri|origin|label`` for each of apt's package lists."""
     command = [
         "apt-get",
         *options,
@@ -250,7 +250,7 @@ def unpack_packages(packages, folder, log, title, keep=None) -> None:
     folder : pathlib.Path
         Folder for the unpacked files, and for the keyring with which the packages were verified.
     log : pathlib.Path
-        Log file of apt.
+        apt's log file.
     title : str
         Description of the packages for the user.
     keep : pathlib.Path, optional

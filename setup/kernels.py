@@ -36,7 +36,7 @@ from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree, with the objects to build and the folder with the headers of the kernel's own CCAs.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-#: Space in GB for a copy of the objects and for the new kernel.
+#: Disk space in GB for a copy of the objects and for the new kernel.
 SIZE_GB = 1
 #: Key of an image -> digest of the image's unmodified kernel source, for images whose source builds of earlier versions could modify.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}

@@ -52,7 +52,7 @@ class BoundedFile(io.RawIOBase):
 
 
 def layer_files(layer, size) -> Iterator[tuple[tarfile.TarInfo, io.BufferedIOBase | None]]:
-    """Yield the members of an image's layer in order, each with a file object for a regular file or with None.
+    """Yield the members of an image's layer in order, each with a file object, or with None if the member isn't a regular file.
 
     Parameters
     ----------

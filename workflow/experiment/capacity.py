@@ -175,7 +175,7 @@ class Capacity(LateDeliveries):
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the time spans (begin, end) of the departures from the bottleneck whose delivery becomes known between two times.
+        """Return when packets leave the bottleneck if their delivery becomes known between two times, as spans (begin, end) in ns.
 
         A TCP sender learns of a packet's delivery one base RTT after the packet left the bottleneck. While the reverse path passes no
         acknowledgements, the sender learns of no deliveries; afterwards it learns of all of them at once. A UDP receiver learns of a

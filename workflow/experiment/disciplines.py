@@ -28,7 +28,7 @@ CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "wait
 
 
 def _in_ticks(value_ms):
-    """Round a time in ms up to whole ticks of this machine's kernel, which stores it in this way (usecs_to_jiffies)."""
+    """Round a time in ms up to whole ticks, as the running kernel stores it (usecs_to_jiffies)."""
     tick_ms = round(1e3 * time.clock_getres(CLOCK_MONOTONIC_COARSE), 6)
     return math.ceil(round(value_ms / tick_ms, 6)) * tick_ms
 

@@ -91,8 +91,8 @@ class LateDeliveries:
     def _unacknowledged_packets(self, flows):
         """Return the maximum number of packets that may have arrived without an acknowledgement of them reaching the sender.
 
-        For each flow, one delayed acknowledgement and the acknowledgements that were lost just before it would acknowledge these packets.
-        ``flows`` is the number of flows.
+        For each flow, these are the packets that the next delayed acknowledgement will report, plus the packets that were reported by lost
+        acknowledgements. ``flows`` is the number of flows.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]

@@ -57,5 +57,5 @@ def _between(values, place):
 
 
 def packets_of_one(correlation) -> float:
-    """Return the number of correlated packets that tell as much about a loss rate or other share as one independent packet."""
+    """Return the number of correlated packets that give as much information about a share of packets as one independent packet."""
     return (1 + correlation) / (1 - correlation)

@@ -51,7 +51,7 @@ class RunFlows:
         """The flows of the study's declared programs (`programs.ProgramFlow`), numbered after the long flows."""
         if not self.groups_of(PROGRAM):
             return []
-        # Imported here because other runs don't need it.
+        # Imported here because other runs don't need the module.
         from experiment.programs import program_flows
 
         return program_flows(self)

@@ -87,9 +87,9 @@ class RunHosts:
     def _ample_buffer_bytes(self):
         """Size in bytes of a socket buffer that doesn't limit any flow: far above 2 x (BDP + queue).
 
-        The kernel charges the true size of each sk_buff to a buffer, about twice the payload of an individual packet. It advertises half of
-        the buffer as the receive window. A buffer of this size suffices for BBR's cwnd even while one lost packet keeps four BDPs of data
-        from being read.
+        The kernel charges the truesize of each sk_buff to a buffer, about twice the payload of an individual packet, and advertises half of
+        the buffer as the receive window. A buffer of this size suffices for BBR's cwnd even while one lost packet prevents four BDPs of
+        data from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))

@@ -263,7 +263,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rate_mbps(self) -> float | None:
-        """Rate of the bottleneck in Mbit/s, or None if unlimited; on a chain or several paths, the lowest of the rates."""
+        """Rate of the bottleneck in Mbit/s, or None if unlimited; with several bottlenecks or paths, the lowest of their rates."""
         return self.narrowest.rate_mbps if len(self.bottlenecks) > 1 else self.link.rate_mbps
 
     def rate_in(self, direction) -> float | None:
@@ -277,7 +277,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """Maximum total rate in Mbit/s, during the run, of the links that carry data, in both directions if data flow in both."""
+        """Maximum total rate, in Mbit/s, of the links that carry data during the run; both directions count if data flow in both."""
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
@@ -292,7 +292,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rtt_most_ms(self) -> float:
-        """Maximum of `rtt_longest_ms` over the run, which differs from it only if the link's delay changes."""
+        """Longest base RTT at any time during the run, in ms; equals `rtt_longest_ms` unless the link's delay changes."""
         if not self.timeline:
             return self.rtt_longest_ms
         return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
@@ -315,7 +315,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rtt_longest_ms(self) -> float:
-        """Longest base RTT of all pairs and paths, in ms."""
+        """Longest base RTT of all pairs and paths before the first change, in ms."""
         if self.is_chain:
             return max(pair.rtt_ms for pair in self.pairs)
         return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)

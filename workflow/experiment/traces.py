@@ -9,8 +9,8 @@ preserve the number of packets:
   the trace, and the next span begins at that time.
 - A span without capacity passes one packet, which leaves at the beginning of the span; the rate is one packet per span.
 - If the next span is faster, the rate rises early, while the last packet of the slower span is being sent. A packet that leaves late (after
-  an idle period or a smaller packet) then makes the next packet wait for less than the rest of the span. Because of each such rise, at most
-  one packet more than the trace offers may pass, and none if the sender always has full packets to send.
+  an idle period or a smaller packet) then makes the next packet wait for less than the rest of the span. Each such rise lets at most one
+  packet pass in excess of the trace, and none if the sender always has full packets to send.
 
 This module uses only the standard library.
 """
@@ -38,7 +38,7 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield the spans with constant capacity, without end: (begin in ns, end in ns, rate in Mbit/s).
+    """Yield an endless sequence of spans with constant capacity, as (begin in ns, end in ns, rate in Mbit/s).
 
     If the capacity never changes, there is only one span, whose end is infinite. All steps last `step_ms`, except the last one, which ends
     with the period.
@@ -58,7 +58,7 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield the spans that each carry a whole number of packets, without end: (begin in ns, end in ns, number of packets).
+    """Yield an endless sequence of spans that each carry a whole number of packets, as (begin in ns, end in ns, number of packets).
 
     A span without capacity carries one packet, or more if it is longer than `LONGEST_NS`.
 

@@ -10,9 +10,9 @@ PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
 #: packetdrill's message if the kernel's struct tcp_info is shorter than packetdrill's own definition.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
-#: packetdrill's message about a packet that contains bytes other than the script sent, and two words in scripts that explain the message:
-#: packetdrill frees a buffer from which the kernel is still sending (MSG_ZEROCOPY). Newer scripts prevent this with the option; scripts for
-#: an older packetdrill don't use the option.
+#: packetdrill's message about a packet whose bytes differ from those that the script sent, a flag that may cause this, and the option that
+#: prevents it. packetdrill frees a buffer from which the kernel is still sending (MSG_ZEROCOPY). Newer scripts use the option; scripts for
+#: an older packetdrill don't.
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
 #: Pattern of the kernel's warnings, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
@@ -88,7 +88,7 @@ def options_of(configuration) -> set[str]:
 def options_off(wanted, options) -> list[str]:
     """Return the options that the tests' configuration file sets but a kernel's configuration doesn't.
 
-    ``wanted`` is the text of the tests' configuration file. Only the value of HZ is compared: arch/um doesn't let users choose HZ, and
-    therefore doesn't have the options HZ_1000, HZ_250, ...
+    ``wanted`` is the text of the tests' configuration file. The options HZ_1000, HZ_250, ... are ignored, because arch/um has no prompt for
+    HZ and therefore doesn't have these options; the value of HZ itself is compared.
     """
     return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))

@@ -150,7 +150,7 @@ def zeros(counters) -> dict:
 
 
 def kind_of(type_id) -> str:
-    """Return the name of a class of objects in documents: the TypeId without ns-3's namespace."""
+    """Return the name that documents use for a class of ns-3: the TypeId without the namespace."""
     return type_id.removeprefix("ns3::").removesuffix("<Packet>")
 
 

@@ -133,7 +133,7 @@ def change_line(change) -> str:
 def plan(specification) -> str:
     """Return the text of the plan that the simulation program reads.
 
-    ``specification`` must be a run that `limits.refusals` accepts.
+    ``specification`` must be a run for which `limits.refusals` returns no problem.
     """
     traffic, link = specification.traffic, specification.link
     rate_bps = round(specification.rate_mbps * 1e6)

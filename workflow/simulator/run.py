@@ -1,7 +1,7 @@
 """Platform ``ns3``: run the simulation program for a version of ns-3 as an ordinary process.
 
-Nothing that the program depends on differs between machines: a plan in an otherwise empty folder, two environment variables, and a C
-library that computes the same results on every processor.
+The program depends only on things that are the same on every machine: a plan in an otherwise empty folder, two environment variables, and a
+C library that computes the same results on every processor.
 """
 
 import json

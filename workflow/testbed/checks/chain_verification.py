@@ -78,7 +78,7 @@ def check_losses_reverse(specification, document) -> Check:
 def check_marks_of_each(specification, document) -> Check:
     """The packets that each bottleneck marked arrived with a mark, unless they were lost or are still queued downstream.
 
-    No other packet carried a mark. A packet that several bottlenecks marked counts at each of them.
+    No other packet carried a mark. A packet that several bottlenecks marked counts at each of these bottlenecks.
     """
     after, pairs = document["links"]["after"], specification.pairs
     wrong, observed = [], []
@@ -186,7 +186,7 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the names of the hosts attached to a bottleneck's router that send packets to its queue.
+    """Return the names of the hosts that are attached to a bottleneck's router and send packets to the bottleneck's queue.
 
     In the direction ``forward`` these hosts are senders, in ``reverse`` they are receivers.
     """
@@ -201,7 +201,7 @@ def not_forwarded(specification, document, number, direction) -> int:
 
 
 def name_of_router(number, direction) -> str:
-    """Return the name of the router on which a bottleneck's queue for the given direction is."""
+    """Return the name of the router that holds a bottleneck's queue for the given direction."""
     return ends(number)[direction].partition("-")[0]
 
 

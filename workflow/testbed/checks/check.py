@@ -11,7 +11,8 @@ INSTRUMENT, SENDER = "instrument", "sender"
 class Check:
     """The outcome of a check.
 
-    ``expected`` and ``observed`` are texts for people. If the check failed, ``cause`` is the cause: `INSTRUMENT` or `SENDER`.
+    ``expected`` and ``observed`` describe in words what was expected and observed. If the check failed, ``cause`` is the cause of the
+    failure: `INSTRUMENT` or `SENDER`.
     """
 
     name: str

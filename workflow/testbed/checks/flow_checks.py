@@ -301,7 +301,7 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield, for each connection, the share of its busy time during which it was limited, and its last reading.
+    """Yield, for each connection, the share of its busy time during which it was limited, and the last reading of its socket.
 
     The share is measured from the first to the last reading. ``column`` is the name of the counter of the limited time.
     """
@@ -317,7 +317,7 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """In each direction with data flows, no more data were delivered than the path can carry in the same time."""
+    """In each direction in which data flow, no more data were delivered than the path can carry in the same time."""
     numbers = {}
     for flow in range(specification.flows):
         numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
@@ -366,7 +366,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
     """Yield each flow's number and its delivered data, as (begin in ns, end in ns, bytes delivered).
 
-    The period is the same for all flows; if the flows have no common period, it is each flow's lifetime.
+    The period is the same for all flows. If the flows have no common period, a flow's period is its lifetime.
     """
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])

@@ -89,7 +89,7 @@ def check_real_time(specification, document) -> Check:
 
 
 def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
-    """Return whether every event began at the time drawn for it, or later by no more than `waiting_ns` allows."""
+    """Return whether every event began at or after the time drawn for it, and not later than the clock and `waiting_ns` allow."""
     late_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     return all(0 <= began - drawn <= late_ns + waits_ns[drawn] for began, drawn in zip(began_ns, drawn_ns, strict=True))
 

@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """In each direction with the option and with packets, the share of affected packets agrees with the configured share."""
+    """In each direction in which the option applies and packets flow, the share of affected packets agrees with the configured share."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):

@@ -6,9 +6,9 @@ from testbed.checks.check import SENDER, Check, in_turn
 
 #: Maximum amount in ms by which an RTT from ping may be too small, because ping reads times in whole microseconds and rounds its output.
 PING_STEP_MS = 0.0011
-#: Maximum excess of the idle RTT over the configured delays in ms under a virtual clock, under which netem delays packets exactly.
+#: Maximum excess in ms of the idle RTT over the configured delays under a virtual clock, where netem's delays are exact.
 IDLE_RTT_SLACK_MS = 0.2
-#: Maximum excess of the idle RTT over the configured delays in ms under a real clock: the stack's processing time for the fastest of ten
+#: Maximum excess in ms of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
 #: replies, plus timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
 #: Kernel counters that show that memory, and not congestion control, limited a flow.
@@ -51,7 +51,7 @@ def check_idle_rtt(specification, document) -> Check:
 def check_memory(specification, document) -> Check:
     """The kernel never reached its memory limits, because their effect would look like congestion control.
 
-    A failure means that more data were in flight than the memory is dimensioned for, regardless of the CCA.
+    A failure means that more data were in flight than the memory is meant to hold with any CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"

@@ -66,7 +66,7 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
     below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
-    # Delays with a normal distribution are spread wider than uniform ones. For other distributions the standard deviation is more telling.
+    # Normal delays are spread more widely than uniform ones. For other distributions, the standard deviation is more informative.
     drawn = specification.option("jitter_table", direction) or distribution
     range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1

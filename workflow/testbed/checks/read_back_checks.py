@@ -76,7 +76,7 @@ def check_offloads(specification, document) -> Check:
 
 
 def check_mtu(specification, document) -> Check:
-    """The MTU of every interface on the links is the study's MTU."""
+    """Every interface on the links uses the study's MTU."""
     wanted, interfaces = specification.link_mtu_bytes, document["network"]["read_back"]["interfaces"]
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [

@@ -85,7 +85,7 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a problem description for each new delay that netem didn't apply until the next change.
+    """Return a problem description for each delay that netem didn't apply correctly between one change and the next.
 
     At the next change, netem must have passed as many packets as had arrived one delay earlier, with a tolerance of `BEYOND_PACKETS`.
     Directions with jitter aren't checked.

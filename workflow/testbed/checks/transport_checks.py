@@ -130,7 +130,7 @@ def check_least_timeout(specification, document) -> Check:
 
 
 def check_sending_rate(specification, document) -> Check:
-    """No client sent faster than its rate limit and, with UDP, no client sent more slowly."""
+    """No client sent faster than its rate limit; with UDP, no client sent more slowly than its limit either."""
     wrong, expected, observed = [], [], []
     for process in document["traffic"]:
         end, flows = process["client"]["end"], process["flows"]
@@ -166,7 +166,7 @@ def check_super_packets(specification, document) -> Check:
 
 
 def check_pacing_limit(specification, document) -> Check:
-    """The limit on the pacing rate of all sockets was the study's, and no socket's pacing rate exceeded the limit."""
+    """Every socket had the study's limit on the pacing rate, and no socket's pacing rate exceeded this limit."""
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]

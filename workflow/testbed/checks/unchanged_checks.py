@@ -17,9 +17,9 @@ OF_TIMELINE = {
 
 
 def changed(before, after, place="") -> dict[str, list]:
-    """Return the values that differ between two readings of the settings: path of the value -> [before, after].
+    """Return the values that differ between two readings of the settings: key path -> [before, after].
 
-    A path consists of the keys that lead to the value, separated by slashes. ``place`` is a prefix for all paths.
+    A key path consists of the keys that lead to a value, separated by slashes. ``place`` is a prefix for all key paths.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
@@ -40,7 +40,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return the values set by the last change to each quantity: path of the value (as in `changed`) -> value."""
+    """Return the values set by the last change to each quantity: key path (as in `changed`) -> value."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():
@@ -56,7 +56,7 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
 
 
 def seeds_after_outage(specification, document) -> dict[str, int]:
-    """Return the new seeds that an outage sets: path of the value (as in `changed`) -> seed."""
+    """Return the new seeds that an outage sets: key path (as in `changed`) -> seed."""
     outage = specification.multipath.outage
     return {
         f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)
@@ -65,5 +65,5 @@ def seeds_after_outage(specification, document) -> dict[str, int]:
 
 
 def is_peer(place, before, after) -> bool:
-    """Return whether all new entries at a path (as in `changed`) are endpoints that MPTCP learnt from the peer."""
+    """Return whether all new entries at a key path (as in `changed`) are endpoints that MPTCP learnt from the peer."""
     return place.endswith("/endpoints") and all(one.get("implicit") for one in after if one not in before)

@@ -88,7 +88,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
 def of_link_options(specification) -> tuple[Callable, ...]:
     """Return the checks of loss bursts and link options that apply to a run."""
     checks = ()
-    # Imported here because other runs don't need it.
+    # Imported here because other runs don't need the module.
     if specification.has_loss_bursts:
         from testbed.checks.loss_replay import check_loss_bursts
 
@@ -104,7 +104,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
     """Return the checks of web, real-time and program groups that apply to a run."""
     if not specification.groups:
         return ()
-    # Imported here because other runs don't need it.
+    # Imported here because other runs don't need the module.
     from testbed.checks.group_checks import CHECKS
 
     checks = sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
@@ -126,7 +126,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     iperf3 += (check_intervals,) if by_time else ()
     series = check_series
     if specification.per_side:
-        # Imported here because other runs don't need it.
+        # Imported here because other runs don't need the module.
         from testbed.checks import stream_checks
 
         iperf3, series = stream_checks.CHECKS, stream_checks.check_series
