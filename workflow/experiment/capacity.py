@@ -45,7 +45,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _link_rates(self):
-        """Total rate of the links in each direction, as (start, Mbit/s) pairs. The rate is 0 while all packets are lost."""
+        """Total rate of the links in each direction, as (start, Mbit/s) pairs; the rate is 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -85,7 +85,7 @@ class Capacity(LateDeliveries):
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
-        """Return the path's capacity as (start, Mbit/s) pairs. The first rate also applies before its start."""
+        """Return the path's capacity as (start, Mbit/s) pairs; the first rate also applies before its start."""
         return self._rates[self.direction]
 
     def is_unlimited(self) -> bool:

@@ -12,7 +12,7 @@ def delays_around_ms(specification) -> list[float]:
 
 
 def scenarios_of_bottlenecks(specification) -> list[dict]:
-    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck. The flows keep their RTTs."""
+    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck; the flows keep their RTTs."""
     scenario, chain, around_ms = specification.scenario, specification.chain, delays_around_ms(specification)
     access_ms = specification.hosts.access_delay_ms
     return [

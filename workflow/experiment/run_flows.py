@@ -1,4 +1,7 @@
-"""A run's flows, connections and pairs of hosts. `RunFlows` is a base class of `specification.RunSpecification`."""
+"""A run's flows, connections and pairs of hosts.
+
+`RunFlows` is a base class of `specification.RunSpecification`.
+"""
 
 import random
 from functools import cached_property
@@ -24,7 +27,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks; equals `flows` without a chain. These flows have the lowest numbers."""
+        """Number of flows that cross all bottlenecks, whose numbers are the lowest; without a chain, these are all `flows`."""
         return self.scenario["flows"]
 
     @cached_property

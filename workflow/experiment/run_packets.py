@@ -36,7 +36,7 @@ class RunPackets:
 
     @property
     def mtu_bytes(self) -> int:
-        """Maximum size of the connections' IP packets in bytes. In a tunnel it is smaller than the links' MTU."""
+        """Maximum size of the connections' IP packets in bytes, which in a tunnel is smaller than the links' MTU."""
         if self.multipath.by != "gre":
             return self.link_mtu_bytes
         return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
