@@ -102,11 +102,11 @@ class Capacity(LateDeliveries):
         return value_in_force(self.rates(), at_ns)
 
     def least_mbps(self) -> float | None:
-        """Return the path's lowest capacity during the run, in Mbit/s."""
+        """Return the path's minimum capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
     def most_mbps(self) -> float | None:
-        """Return the path's highest capacity during the run, in Mbit/s."""
+        """Return the path's maximum capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
@@ -150,7 +150,7 @@ class Capacity(LateDeliveries):
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
-        """Return the time in ns that a packet waited before it left the bottleneck.
+        """Return how long a packet waited before it left the bottleneck, in ns, given the times at which it was sent and arrived.
 
         If the path's delay decreased in the meantime, two times are possible; the shorter time is returned.
         """

@@ -63,7 +63,7 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
 def most_distance(count) -> float:
     """Return the largest acceptable result of `distance` for ``count`` delays.
 
-    Delays that were drawn from the table exceed it with a probability of at most `FALSE_ALARM`. The bound is the inequality of Dvoretzky,
-    Kiefer and Wolfowitz with Massart's constant (1990).
+    For delays that were drawn from the table, the result exceeds this bound with a probability of at most `FALSE_ALARM`. The bound follows
+    from the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (1990).
     """
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * count))

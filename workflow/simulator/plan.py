@@ -21,7 +21,7 @@ RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"
 #: Size of a socket's buffers as a multiple of BDP plus full queue, and minimum size in bytes.
 BUFFER_PATHS = 3
 LEAST_BUFFER_BYTES = 2**18
-#: Linux's initial window (RFC 6928), in segments.
+#: Linux's initial cwnd (RFC 6928), in segments.
 INITIAL_CWND = 10
 #: Attributes whose defaults in ns-3 differ from Linux's: constants of CCAs (tcp_hybla.c, tcp_scalable.c, tcp_bic.c), the initial
 #: retransmission timeout of a SYN (RFC 6298; ns-3's default is 3 s), and duplicate address detection, which would delay the traffic by 1 s.
